@@ -1,0 +1,114 @@
+"""The tree from index rows, against a plain dictionary model, and its oddities."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrograph.engine.history import NONE, History
+from retrograph.engine.model import IndexRow
+
+
+def build(*rows: tuple[str, str, str | None]) -> History:
+    return History.build("t", [[IndexRow(ns, id_, parent, 1) for ns, id_, parent in rows]])
+
+
+def test_a_fork_and_its_lines() -> None:
+    tree = build(("", "a", None), ("", "b", "a"), ("", "c", "b"), ("", "d", "b"), ("", "e", "d"))
+    assert tree.fork_points() == [1]
+    assert tree.leaves() == [2, 4]
+    assert tree.roots() == [0]
+    assert tree.head() == 4
+    assert tree.line(4) == [0, 1, 3, 4]
+    assert tree.children(1) == [2, 3]
+    assert tree.problems() == []
+
+
+def test_namespaces_keep_apart_and_the_root_is_first() -> None:
+    tree = build(("", "a", None), ("sub:1", "a", None), ("sub:1", "b", "a"), ("z", "a", None))
+    assert tree.namespaces() == ["", "sub:1", "z"]
+    assert [tree.ns(i) for i in range(len(tree))] == ["", "sub:1", "sub:1", "z"]
+    assert tree.find("sub:1", "b") == 2
+    assert tree.find("", "b") == NONE
+    assert tree.span("nowhere") == range(0)
+
+
+def test_a_missing_parent_is_a_root_and_is_said() -> None:
+    tree = build(("", "b", "a"), ("", "c", "b"))
+    assert tree.roots() == [0]
+    assert tree.parent_id(0) == "a"
+    assert "not in the store" in tree.problems()[0]
+
+
+def test_a_parent_in_another_namespace_is_said() -> None:
+    tree = build(("", "a", None), ("sub:1", "b", "a"))
+    assert tree.roots("sub:1") == [1]
+    assert "another namespace" in tree.problems()[0]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("", "a", "a")],
+        [("", "a", "b"), ("", "b", "a")],
+        [("", "a", "c"), ("", "b", "a"), ("", "c", "b"), ("", "d", "c")],
+    ],
+)
+def test_a_loop_is_cut_at_its_oldest_and_said(rows: list[tuple[str, str, str | None]]) -> None:
+    tree = build(*rows)
+    assert tree.roots() == [0]
+    assert "loops" in tree.problems()[0]
+    assert all(tree.line(i)[0] == 0 for i in range(len(tree)))
+    assert tree.parent_id(0) == rows[0][2]
+
+
+def test_rows_in_another_order_are_put_in_ours() -> None:
+    rows = [("s", "a", None), ("", "b", "a"), ("", "a", None), ("", "b", "a")]
+    tree = build(*rows)
+    assert tree.namespaces() == ["", "s"]
+    assert tree.ids == ["a", "b", "a"]
+    assert tree.parent(1) == 0
+
+
+def test_steps_unwrap_past_16_384() -> None:
+    def made(step: int, serial: int) -> str:
+        return f"{serial:08x}-0000-6000-{0x8000 | (step & 0x3FFF):04x}-000000000000"
+
+    steps = list(range(-1, 40_000))
+    ids = [made(step, n) for n, step in enumerate(steps)]
+    rows = [("", id_, ids[n - 1] if n else None) for n, id_ in enumerate(ids)]
+    tree = build(*rows)
+    assert [tree.step(i) for i in range(len(tree))] == steps
+
+
+def test_a_long_chain_costs_no_recursion() -> None:
+    ids = [f"{n:08d}" for n in range(50_000)]
+    tree = build(*[("", id_, ids[n - 1] if n else None) for n, id_ in enumerate(ids)])
+    assert len(tree.line(tree.head())) == 50_000
+    assert tree.step(5) is None
+
+
+@given(
+    st.dictionaries(
+        st.tuples(st.sampled_from(["", "n:1", "n:2"]), st.sampled_from("abcdefgh")),
+        st.none() | st.sampled_from("abcdefghz"),
+        max_size=20,
+    )
+)
+def test_any_rows_make_a_forest(rows: dict[tuple[str, str], str | None]) -> None:
+    tree = build(*[(ns, id_, parent) for (ns, id_), parent in rows.items()])
+    assert len(tree) == len(rows)
+    seen = set()
+    for ns in tree.namespaces():
+        for i in tree.span(ns):
+            key = (tree.ns(i), tree.ids[i])
+            seen.add(key)
+            assert tree.parent_id(i) == rows[key]
+            assert tree.find(*key) == i
+            line = tree.line(i)
+            assert tree.parent(line[0]) == NONE
+            assert len(set(line)) == len(line)
+            assert all(i in tree.children(tree.parent(i)) for _ in [0] if tree.parent(i) >= 0)
+        assert set(tree.leaves(ns)) == {i for i in tree.span(ns) if not tree.children(i)}
+    assert seen == set(rows)
