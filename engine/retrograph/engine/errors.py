@@ -5,7 +5,8 @@
     ├── RefError     a thread, checkpoint or path that is not there, or not unique
     ├── ConfigError        a configuration file or environment variable is wrong
     ├── DecodeError        bytes that cannot be turned into a value
-    └── UsageError         a call whose words do not fit together
+    ├── UsageError         a call whose words do not fit together
+    └── Cancelled          a reading that was stopped on request
 
 Each message says what is wrong, where, and what to do; it stands alone, without a traceback.
 """
@@ -35,3 +36,7 @@ class DecodeError(RetrographError):
 
 class UsageError(RetrographError):
     """The words of a call do not fit together."""
+
+
+class Cancelled(RetrographError):
+    """A reading was stopped by `Loader.interrupt()`."""

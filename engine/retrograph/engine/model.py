@@ -171,7 +171,7 @@ class Detail(NamedTuple):
 
 
 class Loader(Protocol):
-    """One opened source. Synchronous; each call opens and ends its own read.
+    """One opened source. Synchronous; each call opens and ends its own read. Any thread may call.
 
     Every method raises `SourceError` when the source cannot be read at all; a row that cannot
     be decoded never ends a listing (an `Envelope` says so in `unreadable`).
@@ -182,6 +182,8 @@ class Loader(Protocol):
     location: str
     """Where it is, for display; holds no secrets."""
     read_only: bool
+    warnings: list[str]
+    """One sentence for each thing that could not be read, as far as it was met. Only grows."""
 
     def threads(self, query: ThreadQuery) -> Iterator[ThreadRow]: ...
 
@@ -220,6 +222,11 @@ class Loader(Protocol):
 
     def changed(self) -> bool:
         """Whether somebody has written since the last call: cheap, for following."""
+        ...
+
+    def interrupt(self) -> None:
+        """Stop the readings that are under way, from any thread: they raise `Cancelled`, at once
+        or at their next batch. Later calls are not affected."""
         ...
 
     def close(self) -> None: ...
