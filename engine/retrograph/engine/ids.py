@@ -50,6 +50,15 @@ def unwrap_step(raw: int, parent_step: int) -> int:
     return base + offset
 
 
+def first_id_at(when: datetime) -> str:
+    """The smallest id of version 6 that a checkpoint made at `when` or later can have."""
+    since = when - _EPOCH
+    microseconds = (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+    ticks = min(max(microseconds * 10 + _UNIX_EPOCH_TICKS, 0), 2**60 - 1)
+    digits = f"{ticks:015x}"
+    return f"{digits[:8]}-{digits[8:12]}-6{digits[12:]}-0000-000000000000"
+
+
 def time_of(checkpoint_id: str) -> datetime | None:
     """The time inside an id (UTC, within 0.03 ms of the checkpoint's `ts`), or `None`."""
     if is_uuid6(checkpoint_id):
@@ -61,7 +70,7 @@ def time_of(checkpoint_id: str) -> datetime | None:
     if len(checkpoint_id) >= 19 and checkpoint_id[4:5] == "-" and checkpoint_id[10:11] == "T":
         try:
             when = datetime.fromisoformat(checkpoint_id)
-        except ValueError:
+            return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+        except (ValueError, OverflowError):
             return None
-        return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
     return None
