@@ -1,0 +1,173 @@
+"""The user's configuration: a few keys, from files and the environment, each with its origin.
+
+Later ones win, key by key: the user's own `config.toml` (platformdirs), then, of the nearest
+folder upward that has one, `[tool.retrograph]` in `pyproject.toml` and then `retrograph.toml`,
+then environment variables `RETROGRAPH_<KEY>`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from retrograph.engine.errors import ConfigError
+
+PREFIX = "RETROGRAPH_"
+DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can be configured. The fields are the keys; the defaults are what holds unsaid."""
+
+    source: str | None = None
+    """What to open where none is given. A relative path is relative to the file that says it."""
+    redact: tuple[str, ...] = ()
+    """More names of keys whose values are not shown, in metadata and locations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Somewhere that configuration is read from."""
+
+    path: Path
+    table: str
+    """The table in it: "" for the whole file."""
+    there: bool
+    """Whether the file exists and, for pyproject.toml, has the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The settings in force, and where each came from."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+    """By key: a file's path, an environment variable's name, or "default"."""
+    places: tuple[Place, ...]
+    """Where it was looked for, the strongest last."""
+
+
+def load_config(
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    user_file: Path | None = None,
+) -> Config:
+    """Read the configuration as seen from `folder` (default: the current one).
+
+    Raises `ConfigError`, in one sentence, for an unknown key, a wrong type or a broken file.
+    """
+    environment = os.environ if environment is None else environment
+    values: dict[str, Any] = {}
+    origins = {field.name: DEFAULT for field in fields(Settings)}
+    places = []
+    for path, table in _files(folder, user_file):
+        found = _read(path, table)
+        places.append(Place(path, table, found is not None))
+        for key, stated in (found or {}).items():
+            where = f"{path}" + (f" [{table}]" if table else "")
+            values[key] = _checked(key, stated, where, path.parent)
+            origins[key] = str(path)
+    for name, text in sorted(environment.items()):
+        said = _environment_key(name) if name.startswith(PREFIX) else None
+        if said is not None:
+            value: Any = text if said == "source" else [t for t in re.split(r"[,\s]+", text) if t]
+            values[said] = _checked(said, value, f"the environment variable {name}", None)
+            origins[said] = name
+    return Config(Settings(**values), origins, tuple(places))
+
+
+def _files(folder: Path | None, user_file: Path | None) -> list[tuple[Path, str]]:
+    """(file, table in it), the weakest first."""
+    if user_file is None:
+        from platformdirs import user_config_path
+
+        user_file = user_config_path("retrograph", appauthor=False) / "config.toml"
+    files: list[tuple[Path, str]] = [(user_file, "")]
+    home = project_folder(folder)
+    if home is not None:
+        files += [(home / "pyproject.toml", "tool.retrograph"), (home / "retrograph.toml", "")]
+    return files
+
+
+def project_folder(folder: Path | None = None) -> Path | None:
+    """The nearest folder upward that has a pyproject.toml or a retrograph.toml."""
+    try:
+        start = (folder or Path.cwd()).resolve()
+    except OSError:  # the current folder is gone
+        return None
+    for candidate in (start, *start.parents):
+        if _is_file(candidate / "retrograph.toml") or _is_file(candidate / "pyproject.toml"):
+            return candidate
+    return None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def _read(path: Path, table: str) -> dict[str, Any] | None:
+    try:
+        data: Any = tomllib.loads(path.read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ConfigError(f"The configuration {path} cannot be read: {reason}.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"The configuration {path} is not valid TOML: {error}.") from error
+    for name in table.split(".") if table else ():
+        data = data.get(name) if isinstance(data, dict) else None
+    if data is not None and not isinstance(data, dict):
+        raise ConfigError(f"[{table}] in {path} must be a table.")
+    return data
+
+
+def _checked(key: str, value: Any, where: str, folder: Path | None) -> Any:
+    known = [field.name for field in fields(Settings)]
+    if key not in known:
+        raise ConfigError(f"There is no configuration key '{key}' ({where}){_nearest(key, known)}")
+    if key == "source":
+        if not isinstance(value, str) or not value:
+            raise ConfigError(f"'source' must be text that is not empty ({where}).")
+        return _from_folder(value, folder)
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigError(f"'{key}' must be a list of names ({where}).")
+    return tuple(value)
+
+
+def _nearest(key: str, known: list[str]) -> str:
+    near = get_close_matches(key, known, n=1)
+    if near:
+        return f"; did you mean '{near[0]}'?"
+    return f"; there are {', '.join(known)}."
+
+
+def _from_folder(source: str, folder: Path | None) -> str:
+    """A path as seen from `folder`; addresses and `module:attribute` as they are."""
+    if "://" in source or re.fullmatch(r"[\w.-]+:[\w.-]+", source):
+        return source
+    path = Path(source).expanduser()
+    return str(path if folder is None else folder / path)
+
+
+def _environment_key(name: str) -> str | None:
+    """The key that a variable sets; `None` for one that has nothing to do with us."""
+    key = name.removeprefix(PREFIX).lower()
+    known = [field.name for field in fields(Settings)]
+    if key in known:
+        return key
+    if near := get_close_matches(key, known, n=1):
+        raise ConfigError(
+            f"The environment variable {name} sets nothing; did you mean {PREFIX}{near[0].upper()}?"
+        )
+    return None
