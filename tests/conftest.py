@@ -1,0 +1,37 @@
+"""What several floors' tests share: the zoo of real threads, made once a session."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from zoo import Store, build
+
+
+@pytest.fixture(scope="session")
+def zoo_builder(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Store]:
+    """Builds a zoo, or takes the one that another worker of this session has built."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def once(durability: str = "async", only: tuple[str, ...] = ()) -> Store:
+        folder = shared / "-".join(("zoo", durability, *only))
+        with Path(f"{folder}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (folder / "oracle.json").exists():
+                build(folder, durability, only)
+        return Store(folder)
+
+    return once
+
+
+@pytest.fixture(scope="session")
+def zoo_store(zoo_builder: Callable[..., Store]) -> Store:
+    """Every scenario of `zoo.SCENARIOS` in one SQLite file, with what LangGraph says of it.
+
+    Shared by all tests of the session: copy it before writing to it.
+    """
+    return zoo_builder()

@@ -1,0 +1,24 @@
+"""`python -m zoo OUT_DIR`: see the package."""
+
+import argparse
+from pathlib import Path
+
+from zoo.write import sqlite_savers, write
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="zoo")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--durability", choices=["async", "sync"], default="async")
+    parser.add_argument("--only", action="append", help="name of a scenario")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    write(
+        sqlite_savers(arguments.out / "zoo.db"),
+        arguments.out / "oracle.json",
+        durability=arguments.durability,
+        only=arguments.only,
+    )
+
+
+main()

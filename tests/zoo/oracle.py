@@ -1,0 +1,126 @@
+"""What LangGraph says of every checkpoint of a thread, as plain JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from langgraph.channels.delta import DeltaChannel
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.pregel import Pregel
+from langgraph.types import StateSnapshot
+
+from zoo.jsonform import to_json
+from zoo.run import Seen
+
+Graph = Pregel[Any, Any, Any, Any]
+
+
+def describe(saver: BaseCheckpointSaver[Any], graph: Graph, thread_id: str, seen: Seen
+             ) -> dict[str, list[dict[str, Any]]]:  # fmt: skip
+    """Namespace to its rows, oldest first."""
+    return {ns: rows(saver, graph, thread_id, ns, seen) for ns in _namespaces(saver, thread_id)}
+
+
+def _namespaces(saver: BaseCheckpointSaver[Any], thread_id: str) -> list[str]:
+    found = saver.list({"configurable": {"thread_id": thread_id}})
+    return sorted({t.config["configurable"].get("checkpoint_ns", "") for t in found})
+
+
+def rows(saver: BaseCheckpointSaver[Any], graph: Graph, thread_id: str, ns: str, seen: Seen
+         ) -> list[dict[str, Any]]:  # fmt: skip
+    owner = _graph_of(graph, ns)
+    # With a saver in the config, a graph reads the namespace as its own.
+    where = {"thread_id": thread_id, "checkpoint_ns": ns, "__pregel_checkpointer": saver}
+    config: Any = {"configurable": where}
+    history = list(Pregel.get_state_history(owner, config))[::-1]
+    due = {_id(s): {t.id: t.name for t in s.tasks} for s in history}
+    delta = [name for name, c in owner.channels.items() if isinstance(c, DeltaChannel)]
+    steps = {_id(s): (s.metadata or {}).get("step") for s in history}
+    return [_row(saver, s, due, steps, seen, delta) for s in history]
+
+
+def _graph_of(graph: Graph, ns: str) -> Graph:
+    """The (sub-)graph that a namespace belongs to, by the node names of its segments."""
+    for segment in ns.split("|") if ns else ():
+        node = segment.partition(":")[0]
+        if node.isdigit():
+            continue  # a counter for several sub-graphs called in one node
+        graph = dict(graph.get_subgraphs())[node]
+    return graph
+
+
+def _row(saver: BaseCheckpointSaver[Any], s: StateSnapshot, due: dict[str, dict[str, str]],
+         steps: dict[str, int | None], seen: Seen, delta: list[str]
+         ) -> dict[str, Any]:  # fmt: skip
+    metadata = s.metadata or {}
+    parent = s.parent_config["configurable"]["checkpoint_id"] if s.parent_config else None
+    row: dict[str, Any] = {
+        "id": _id(s),
+        "parent": parent,
+        "step": metadata.get("step"),
+        "source": metadata.get("source"),
+        "next": sorted(t.name for t in s.tasks),
+        "tasks": [
+            {
+                "id": t.id,
+                "name": t.name,
+                "error": None if t.error is None else str(t.error),
+                "interrupts": [{"id": i.id, "value": to_json(i.value)} for i in t.interrupts],
+                "result": to_json(t.result),
+            }
+            for t in s.tasks
+        ],
+        "values": to_json(s.values),
+        "metadata": to_json(dict(metadata)),
+        "created_at": s.created_at,
+    }
+    row["route"] = _route(due[_id(s)], seen)
+    row.update(_came(row, due.get(parent or "", {}), steps.get(parent or ""), seen))
+    if delta:
+        row["delta"] = _delta(saver, s, delta)
+    return row
+
+
+def _id(s: StateSnapshot) -> str:
+    return s.config["configurable"]["checkpoint_id"]
+
+
+def _route(tasks: dict[str, str], seen: Seen) -> dict[str, list[str]]:
+    """Node to where its tasks went, as far as it was seen."""
+    route: dict[str, set[str]] = {}
+    for task, name in tasks.items():
+        if task in seen.finished:
+            route.setdefault(name, set()).update(seen.wrote.get(task, ()))
+    return {name: sorted(where) for name, where in route.items()}
+
+
+def _came(row: dict[str, Any], before: dict[str, str], step_before: int | None, seen: Seen
+          ) -> dict[str, Any]:  # fmt: skip
+    """Who ran between the parent and this checkpoint; nothing where that was not seen, or where
+    it was not made by finishing the parent's step."""
+    made = seen.made.get(row["id"])
+    if made is None or row["source"] != "loop" or row["step"] != (step_before or 0) + 1:
+        return {"ran": None, "came_by": None}
+    done = [t for t in made if before.get(t, "__start__") != "__start__"]
+    came: dict[str, set[str]] = {}
+    for task in done:
+        went = {d for d in seen.wrote.get(task, ()) if d in row["next"]}
+        came.setdefault(before[task], set()).update(went)
+    return {
+        "ran": sorted(before[t] for t in done),
+        "came_by": {name: sorted(where) for name, where in came.items()},
+    }
+
+
+def _delta(saver: BaseCheckpointSaver[Any], s: StateSnapshot, channels: list[str]
+           ) -> dict[str, Any]:  # fmt: skip
+    history = saver.get_delta_channel_history(config=s.config, channels=channels)
+    return {name: dict(_delta_parts(h)) for name, h in history.items()}
+
+
+def _delta_parts(history: Any) -> Iterator[tuple[str, Any]]:
+    if "seed" in history:
+        seed = history["seed"]
+        yield "snapshot", to_json(getattr(seed, "value", seed))
+    yield "writes", [to_json(value) for _task, _channel, value in history.get("writes", ())]
