@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from retrograph.engine.history import History
-from retrograph.engine.model import CheckpointKey, Envelope, Loader, RawCheckpoint, ThreadRow
-from retrograph.engine.steps import Step
+from retrograph.engine.activity import Activity, observe
+from retrograph.engine.channels import channel_values, split_values
+from retrograph.engine.deltas import delta_values
+from retrograph.engine.due import OLD_FORMAT, Barrier, Learned
+from retrograph.engine.errors import RefError
+from retrograph.engine.history import NONE, History
+from retrograph.engine.model import (
+    NULL_TASK,
+    ROOT,
+    CheckpointKey,
+    Envelope,
+    Loader,
+    RawCheckpoint,
+    Typed,
+    WriteRow,
+)
+from retrograph.engine.serde import Serde
+from retrograph.engine.steps import Step, derive
+
+_RAN_ON = ("loop", None)
+"""Sources of checkpoints made by running on; `None` where the metadata is unreadable."""
+
+_FEW = 4
+_MANY = 64
+"""How many leaves are looked at to learn a graph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,57 +56,298 @@ class Snapshot:
     envelope: Envelope
     step: Step
     values: Mapping[str, Any]
-    """The state's channels, inert, as StateSnapshot shows them; see the contract for differences."""
+    """The state's channels, inert, as StateSnapshot shows them (differences: the contract)."""
     internal: Mapping[str, Any]
     """Channels that only LangGraph reads (what `--raw` adds)."""
     writes: tuple[Write, ...]
     raw: RawCheckpoint
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadInfo:
-    """A thread with its status: what a thread list shows."""
-
-    row: ThreadRow
-    status: str
-    """done | interrupted | error | unfinished"""
-    next: tuple[str, ...]
-    """Tasks that have no output yet."""
-    metadata: Mapping[str, Any]
-    """Scalars of the head's metadata."""
-
-
 class Thread:
-    """Reads a thread piece by piece: the index at once, steps a namespace at a time, one snapshot
-    when asked."""
+    """Reads a thread piece by piece: the index at once, steps in one pass over a namespace, one
+    snapshot when asked. Holds no values."""
 
-    def __init__(self, loader: Loader, thread_id: str) -> None:
+    def __init__(self, loader: Loader, thread_id: str, serde: Serde | None = None) -> None:
         self.loader = loader
         self.thread_id = thread_id
+        self.serde = serde if serde is not None else Serde.from_env()
+        self._learned: dict[str, Learned] = {}
 
-    @property
+    @cached_property
     def history(self) -> History:
-        raise NotImplementedError
+        return History.build(self.thread_id, self.loader.rows(self.thread_id))
 
-    def steps(self, ns: str | None = None) -> Mapping[tuple[str, str], Step]:
-        """Steps of all checkpoints (of one namespace), by (namespace, id), in one pass."""
-        raise NotImplementedError
+    def refresh(self) -> None:
+        """Forget the index, so that it is read again."""
+        self.__dict__.pop("history", None)
+        self._learned.clear()
 
-    def envelopes(self, ns: str | None = None) -> Mapping[tuple[str, str], Envelope]:
-        raise NotImplementedError
+    def walk(self, ns: str | None = None) -> Iterator[tuple[int, Envelope, Step]]:
+        """Every checkpoint with its step, in the order of the history, in one pass.
+
+        What has been passed is let go, so that memory does not grow with the thread.
+        """
+        for name in self.history.namespaces() if ns is None else [ns]:
+            yield from self._walk_namespace(name)
+
+    def steps(self, ns: str | None = None) -> dict[tuple[str, str], Step]:
+        """Steps of all checkpoints (of one namespace), by (namespace, id)."""
+        return {(envelope.ns, envelope.id): step for _, envelope, step in self.walk(ns)}
 
     def step(self, ns: str, checkpoint_id: str) -> Step:
-        """The step of one checkpoint: reads it, its parent and its children only."""
-        raise NotImplementedError
+        """The step of one checkpoint: reads it, its parent and its children, nothing else."""
+        return self._single(self._index(ns, checkpoint_id))[1]
 
     def snapshot(self, ns: str, checkpoint_id: str) -> Snapshot:
-        raise NotImplementedError
+        """One checkpoint with its values."""
+        i = self._index(ns, checkpoint_id)
+        envelope, step, activity = self._single_activity(i)
+        raw = self.loader.read(CheckpointKey(self.thread_id, ns, checkpoint_id))
+        nodes = {act.task_id: act.node for act in activity.acts}
+        values, internal = split_values(channel_values(raw, self.serde), envelope)
+        values.update(delta_values(self, i, envelope))
+        return Snapshot(
+            key=raw.key,
+            parent_id=raw.parent_id,
+            envelope=envelope,
+            step=step,
+            values=values,
+            internal=internal,
+            writes=tuple(
+                Write(
+                    task_id=write.task_id,
+                    node=None if write.task_id == NULL_TASK else nodes.get(write.task_id),
+                    channel=write.channel,
+                    value=self.serde.decode(write.value),
+                    path=write.task_path,
+                    idx=write.idx,
+                )
+                for write in raw.writes
+            ),
+            raw=raw,
+        )
 
     def orphans(self) -> list[tuple[str, str, int]]:
         """(namespace, checkpoint id, rows) of writes whose checkpoint is not in the store."""
-        raise NotImplementedError
+        counts: dict[tuple[str, str], int] = {}
+        for batch in self.loader.writes(self.thread_id):
+            for row in batch:
+                counts[row[0], row[1]] = counts.get((row[0], row[1]), 0) + 1
+        find = self.history.find
+        return [(ns, id_, rows) for (ns, id_), rows in counts.items() if find(ns, id_) == NONE]
+
+    def owners(self) -> dict[int, int]:
+        """For each checkpoint of a sub-graph, the checkpoint during whose step it was made."""
+        history = self.history
+        keys = [
+            CheckpointKey(self.thread_id, history.ns(i), history.ids[i])
+            for ns in history.namespaces()
+            if ns != ROOT
+            for i in history.span(ns)
+        ]
+        found = {}
+        for detail in self.loader.details(keys):
+            parents = detail.metadata.get("parents")
+            if not isinstance(parents, Mapping):
+                continue
+            i = history.find(detail.key.ns, detail.key.id)
+            # The innermost namespace that encloses this one, of those that are named.
+            for outer in sorted(parents, key=len, reverse=True):
+                owner = history.find(outer, str(parents[outer]))
+                if owner != NONE and encloses(outer, detail.key.ns):
+                    found[i] = owner
+                    break
+        return found
+
+    # One checkpoint.
+
+    def _index(self, ns: str, checkpoint_id: str) -> int:
+        i = self.history.find(ns, checkpoint_id)
+        if i == NONE:
+            where = f" in namespace {ns!r}" if ns else ""
+            raise RefError(f"Thread {self.thread_id!r} has no checkpoint {checkpoint_id!r}{where}.")
+        return i
+
+    def _single(self, i: int) -> tuple[Envelope, Step]:
+        envelope, step, _ = self._single_activity(i)
+        return envelope, step
+
+    def _single_activity(self, i: int) -> tuple[Envelope, Step, Activity]:
+        history = self.history
+        ns = history.ns(i)
+        parent = history.parent(i)
+        children = history.children(i)
+        twins = history.children(parent) if parent != NONE else []
+        near = [k for k in (i, parent, *children[-_FEW:], history.head(ns)) if k != NONE]
+        envelopes = self.envelopes_of(ns, near)
+        if i not in envelopes:
+            raise RefError(f"Checkpoint {history.ids[i]!r} is gone from the store.")
+        learned = self._learn(ns, envelopes.values())
+        run_on = self._run_on(ns, [*children, *twins])
+        rows = self.rows_of(ns, [k for k in (i, parent) if k != NONE])
+        reader = _Reader(self, ns, learned)
+        own = reader.observe(i, envelopes[i], rows.get(i, ()), any(c in run_on for c in children))
+        before = None
+        if parent in envelopes:
+            before = reader.observe(parent, envelopes[parent], rows.get(parent, ()), i in run_on)
+        step = derive(
+            own,
+            before,
+            learned,
+            self.serde.decode,
+            twins=sum(t in run_on for t in twins),
+            ids=True,
+        )
+        return envelopes[i], step, own
+
+    def envelopes_of(self, ns: str, wanted: Collection[int]) -> dict[int, Envelope]:
+        ids = [self.history.ids[i] for i in sorted(set(wanted))]
+        return {
+            self.history.find(ns, envelope.id): envelope
+            for batch in self.loader.envelopes(self.thread_id, ns, ids)
+            for envelope in batch
+        }
+
+    def rows_of(self, ns: str, wanted: Collection[int]) -> dict[int, list[WriteRow]]:
+        rows: dict[int, list[WriteRow]] = {}
+        ids = [self.history.ids[i] for i in sorted(set(wanted))]
+        for batch in self.loader.writes(self.thread_id, ns, ids):
+            for row in batch:
+                rows.setdefault(self.history.find(ns, row[1]), []).append(row)
+        return rows
+
+    def _run_on(self, ns: str, wanted: Collection[int]) -> set[int]:
+        """Those of the checkpoints that were made by running on from their parent."""
+        ids = self.history.ids
+        keys = [CheckpointKey(self.thread_id, ns, ids[i]) for i in sorted(set(wanted))]
+        return {
+            self.history.find(ns, detail.key.id)
+            for detail in self.loader.details(keys)
+            if detail.metadata.get("source") in _RAN_ON
+        }
+
+    def _learn(self, ns: str, near: Iterable[Envelope]) -> Learned:
+        """What is known of the namespace's graph: all of it for old formats, else what is near."""
+        near = list(near)
+        if all(envelope.v >= OLD_FORMAT for envelope in near):
+            return Learned.of(near)
+        if ns not in self._learned:
+            learned = Learned()
+            for batch in self.loader.envelopes(self.thread_id, ns):
+                for envelope in batch:
+                    learned.add(envelope)
+            self._learned[ns] = learned
+        return self._learned[ns]
+
+    # A whole namespace.
+
+    def _walk_namespace(self, ns: str) -> Iterator[tuple[int, Envelope, Step]]:
+        history = self.history
+        span = history.span(ns)
+        leaves = history.leaves(ns)
+        sample = self.envelopes_of(ns, [*leaves[-_MANY:], *history.roots(ns)[:_FEW]])
+        learned = self._learn(ns, sample.values())
+        old = any(envelope.v < OLD_FORMAT for envelope in sample.values())
+        forks = [child for i in history.fork_points(ns) for child in history.children(i)]
+        run_on = self._run_on(ns, span if old else forks)
+        reader = _Reader(self, ns, learned)
+        alive: dict[int, tuple[Activity, int]] = {}
+        rows = _RowsInStep(self.loader.writes(self.thread_id, ns))
+        for batch in self.loader.envelopes(self.thread_id, ns):
+            for envelope in batch:
+                i = history.find(ns, envelope.id)
+                if i == NONE:
+                    continue  # written since the index was read
+                children = history.children(i)
+                learned.add(envelope)
+                ran_on = any(child in run_on for child in children)
+                own = reader.observe(i, envelope, rows.of(envelope.id), ran_on)
+                if children:
+                    alive[i] = (own, len(children))
+                parent = history.parent(i)
+                before = self._parent_activity(ns, parent, alive, reader)
+                twins = history.children(parent) if parent != NONE else []
+                running = sum(t in run_on for t in twins) if len(twins) > 1 else 1
+                yield i, envelope, derive(own, before, learned, self.serde.decode, twins=running)
+
+    def _parent_activity(
+        self, ns: str, parent: int, alive: dict[int, tuple[Activity, int]], reader: _Reader
+    ) -> Activity | None:
+        if parent == NONE:
+            return None
+        if parent in alive:
+            activity, left = alive[parent]
+            if left == 1:
+                del alive[parent]
+            else:
+                alive[parent] = (activity, left - 1)
+            return activity
+        # A parent with a greater id than its child: read out of turn.
+        envelopes = self.envelopes_of(ns, [parent])
+        if parent not in envelopes:
+            return None
+        rows = self.rows_of(ns, [parent]).get(parent, ())
+        return reader.observe(parent, envelopes[parent], rows, True)
 
 
-def describe(loader: Loader, row: ThreadRow) -> ThreadInfo:
-    """Status, next and metadata of one thread, from its head alone."""
-    raise NotImplementedError
+def encloses(outer: str, inner: str) -> bool:
+    """Whether a namespace is an ancestor of another, by whole segments (`a` never holds `ab`)."""
+    return outer == ROOT or inner.startswith(outer + "|")
+
+
+class _Reader:
+    """Observes checkpoints of one namespace, and settles suspicious joins by their ancestors."""
+
+    def __init__(self, thread: Thread, ns: str, learned: Learned) -> None:
+        self._thread = thread
+        self._ns = ns
+        self._learned = learned
+
+    def observe(
+        self, i: int, envelope: Envelope, rows: Sequence[WriteRow], ran_on: bool
+    ) -> Activity:
+        return observe(
+            envelope,
+            rows,
+            self._learned,
+            arrived=lambda gate: self._arrived(i, envelope, gate),
+            ran_on=ran_on,
+        )
+
+    def _arrived(self, i: int, envelope: Envelope, gate: Barrier) -> set[str]:
+        """The names written to a join by `i`'s ancestors since its node last ran."""
+        history, thread = self._thread.history, self._thread
+        names: set[str] = set()
+        after = envelope
+        while (parent := history.parent(i)) != NONE:
+            before = thread.envelopes_of(self._ns, [parent]).get(parent)
+            for row in thread.rows_of(self._ns, [parent]).get(parent, ()):
+                row = WriteRow._make(row)
+                if row.channel == gate.channel and row.head is not None:
+                    name = thread.serde.decode(Typed(row.type, row.head))
+                    if isinstance(name, str):
+                        names.add(name)
+            if before is None:
+                break
+            was = before.seen.get(gate.node, {}).get(gate.channel)
+            if after.seen.get(gate.node, {}).get(gate.channel) != was:
+                break  # the node ran in this step, and emptied the join before these writes
+            i, after = parent, before
+        return names
+
+
+class _RowsInStep:
+    """Write rows by checkpoint, streamed beside envelopes in the same order."""
+
+    def __init__(self, batches: Iterator[Sequence[WriteRow]]) -> None:
+        self._rows = (row for batch in batches for row in batch)
+        self._next: WriteRow | None = next(self._rows, None)
+
+    def of(self, checkpoint_id: str) -> list[WriteRow]:
+        while self._next is not None and self._next[1] < checkpoint_id:
+            self._next = next(self._rows, None)
+        found = []
+        while self._next is not None and self._next[1] == checkpoint_id:
+            found.append(self._next)
+            self._next = next(self._rows, None)
+        return found

@@ -1,0 +1,330 @@
+"""What happened at one checkpoint: its due tasks, and what the stored writes say of each.
+
+The writes of a checkpoint are what its *next* super-step did: a finished task has at least one
+output write, a paused one only an interrupt, a failed one an error (`read_task_statuses` in
+`langgraph/pregel/_task_status.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xxhash import xxh3_128_hexdigest
+
+from retrograph.engine import ids as checkpoint_ids
+from retrograph.engine.due import (
+    START,
+    TASKS,
+    Barrier,
+    Due,
+    Learned,
+    available,
+    barrier,
+    due_tasks,
+    is_full,
+    named_destination,
+    names_in,
+)
+from retrograph.engine.model import NULL_TASK, Envelope, Typed, WriteRow
+from retrograph.engine.serde import send_node
+from retrograph.engine.taskids import Call, TaskPath, handler_id, match_ids, parse_path, task_id
+from retrograph.engine.values import Obj
+
+CONTROL = frozenset(
+    ("__error__", "__error_source_node__", "__interrupt__", "__resume__", "__scheduled__")
+)
+"""Writes that say what became of a task rather than what it produced."""
+_MARKERS = frozenset(("__no_writes__", "__return__", "__pregel_push"))
+
+Decode = Callable[[Typed], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An interrupt that a node raised, and whether it has been answered."""
+
+    id: str | None
+    node: str | None
+    value: Any
+    """Inert."""
+    answered: bool
+
+
+@dataclass(slots=True)
+class Act:
+    """One task that left writes at a checkpoint."""
+
+    task_id: str
+    path: str
+    kind: TaskPath
+    node: str | None
+    """`None` where the store does not tell whose it is; a call's is its caller."""
+    send: int | None
+    rows: list[WriteRow]
+    finished: bool
+
+    @property
+    def ran_as_task(self) -> bool:
+        """Whether it was a node of the graph (not a function called by one, not an edit)."""
+        return self.kind.kind not in ("call", "update")
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """A checkpoint's due tasks and the tasks that left writes there."""
+
+    envelope: Envelope
+    due: tuple[Due, ...]
+    acts: tuple[Act, ...]
+    repaired: str | None
+    exact: bool
+    """Whether `due` is certain: always for formats 3 and 4."""
+
+    def acts_of_due(self) -> dict[tuple[str | None, int | None], Act]:
+        """The tasks of the graph that left writes, by node and Send."""
+        found: dict[tuple[str | None, int | None], Act] = {}
+        for act in self.acts:
+            if act.ran_as_task:
+                found.setdefault((act.node, act.send), act)
+        return found
+
+
+def step_number(envelope: Envelope) -> int | None:
+    """The step of a checkpoint, from its metadata, else from its id."""
+    step = envelope.step
+    return step if step is not None else checkpoint_ids.step_of(envelope.id)
+
+
+def observe(
+    envelope: Envelope,
+    rows: Sequence[WriteRow],
+    learned: Learned,
+    *,
+    arrived: Callable[[Barrier], Collection[str]],
+    ran_on: bool,
+) -> Activity:
+    """Read one checkpoint.
+
+    `arrived` gives the names that had truly reached a join by this checkpoint (asked only when
+    the stored ones are suspicious and the store is too old to settle it). `ran_on` tells whether
+    a child was made by running on from here, so that everything due has left its writes.
+    """
+    acts = _grouped(rows)
+    if envelope.v == 0:
+        _attribute(envelope, acts, [], learned)
+        seen = [Due(a.node, a.send, ()) for a in acts if a.node is not None and a.ran_as_task]
+        return Activity(envelope, tuple(seen), tuple(acts), None, False)
+    wrong = _corrupt_joins(envelope, acts, arrived)
+    due = due_tasks(envelope, learned, ignore=[gate.channel for gate in wrong])
+    _attribute(envelope, acts, due, learned)
+    return Activity(
+        envelope,
+        tuple(due),
+        tuple(acts),
+        "; ".join(_repair_text(gate) for gate in wrong) or None,
+        envelope.v >= 3 or ran_on or not _unknown_successors(envelope, learned),
+    )
+
+
+def computed_id(envelope: Envelope, due: Due, learned: Learned) -> str | None:
+    """The id that the due task would have, for one that has not run."""
+    step = step_number(envelope)
+    if step is None:
+        return None
+    return task_id(envelope.id, envelope.ns, step + 1, envelope.v, _call(due, learned))
+
+
+def destinations(act: Act, v: int, learned: Learned) -> Iterator[tuple[str, bool]]:
+    """(node, whether by a Send) of everywhere that a task's stored writes lead, in order; each
+    Send counts, an edge once."""
+    told: set[str] = set()
+    for row in act.rows:
+        if row.channel == TASKS:
+            yield send_node(row.type, row.head or b"") or "?", True
+            continue
+        named = named_destination(row.channel, v)
+        nodes = sorted(learned.by_channel.get(row.channel, ())) if named is None else [named]
+        for node in nodes:
+            if row.channel != START and node not in told:
+                told.add(node)
+                yield node, False
+
+
+def questions(acts: Iterable[Act], decode: Decode) -> Iterator[tuple[Act, Question]]:
+    """Interrupts in the writes. A finished task's have been answered."""
+    for act in acts:
+        for row in act.rows:
+            if row.channel != "__interrupt__" or row.head is None:
+                continue
+            value = decode(Typed(row.type, row.head))
+            for item in value if isinstance(value, list | tuple) else [value]:
+                yield act, _question(item, act)
+
+
+def errors(acts: Iterable[Act], decode: Decode) -> Iterator[tuple[Act, str]]:
+    """Errors in the writes: LangGraph stores the exception's repr, without a traceback."""
+    for act in acts:
+        for row in act.rows:
+            if row.channel == "__error__" and row.head is not None:
+                yield act, _error_text(decode(Typed(row.type, row.head)))
+
+
+def _question(item: Any, act: Act) -> Question:
+    known = _fields(item)
+    if "value" not in known:
+        return Question(None, act.node, item, act.finished)
+    id_ = known.get("id", known.get("interrupt_id"))
+    if id_ is None and isinstance(ns := known.get("ns"), list | tuple):
+        # Before 0.6 the id was a property: a hash of the namespace.
+        id_ = xxh3_128_hexdigest("|".join(map(str, ns)).encode("utf-8", "surrogatepass"))
+    return Question(id_ if isinstance(id_, str) else None, act.node, known["value"], act.finished)
+
+
+def _error_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    # LangGraph.js stores {"name", "message"}.
+    known = _fields(value)
+    name, message = known.get("name"), known.get("message")
+    if isinstance(message, str):
+        return f"{name}: {message}" if isinstance(name, str) else message
+    return repr(value)
+
+
+def _fields(value: Any) -> Mapping[str, Any]:
+    if isinstance(value, Obj):
+        return value.fields or {}
+    return value if isinstance(value, dict) else {}
+
+
+def _grouped(rows: Sequence[WriteRow]) -> list[Act]:
+    """Rows by task, in the order of the rows."""
+    acts: dict[str, Act] = {}
+    for row in map(WriteRow._make, rows):
+        if row.task_id == NULL_TASK:
+            continue
+        act = acts.get(row.task_id)
+        if act is None:
+            path = parse_path(row.task_path)
+            act = Act(row.task_id, row.task_path, path, path.node, path.send, [], False)
+            acts[row.task_id] = act
+        act.rows.append(row)
+        if row.channel not in CONTROL:
+            act.finished = True
+    return list(acts.values())
+
+
+def _attribute(envelope: Envelope, acts: list[Act], due: Sequence[Due], learned: Learned) -> None:
+    """Find the node of each task that its path does not name."""
+    for act in acts:
+        if act.kind.kind == "send" and act.send is not None:
+            sends = envelope.sends
+            act.node = sends[act.send] if act.send < len(sends) else None
+        elif act.kind.kind == "handler":
+            act.node = _handler(envelope, act, acts, learned)
+    nameless = [act for act in acts if act.kind.kind == "unknown"]
+    if not nameless:
+        return
+    calls = [_call(task, learned) for task in due]
+    planned = {task.node for task in due}
+    # A `Command(goto=…)` given with the input makes tasks that were not due.
+    calls += [
+        Call(node, learned.trigger_sets(node, ()))
+        for node in sorted(learned.triggers)
+        if node not in planned
+    ]
+    step = step_number(envelope)
+    matched = match_ids(
+        [act.task_id for act in nameless],
+        calls,
+        checkpoint_id=envelope.id,
+        ns=envelope.ns,
+        step=None if step is None else step + 1,
+    )
+    taken = set()
+    for act in nameless:
+        call = matched.get(act.task_id)
+        if call is not None:
+            act.node, act.send = call.node, call.send
+        else:
+            # Until 0.3 a finished node wrote its own name into a channel of that name.
+            own = [r.channel for r in act.rows if r.channel in learned.triggers]
+            act.node = own[-1] if own else None
+        taken.add((act.node, act.send))
+    left = [act for act in nameless if act.node is None]
+    open_ = [task for task in due if (task.node, task.send) not in taken]
+    if len(left) == len(open_) == 1:
+        left[0].node, left[0].send = open_[0].node, open_[0].send
+
+
+def _call(due: Due, learned: Learned) -> Call:
+    if due.send is not None:
+        return Call(due.node, (), due.send)
+    return Call(due.node, learned.trigger_sets(due.node, due.triggers))
+
+
+def _handler(envelope: Envelope, act: Act, acts: list[Act], learned: Learned) -> str | None:
+    """The node that handled an error: its task's id hashes its name and the failed task's id."""
+    step = step_number(envelope)
+    if step is None:
+        return None
+    failed = [a.task_id for a in acts if any(row.channel == "__error__" for row in a.rows)]
+    for node in sorted(learned.triggers):
+        for task in failed:
+            if handler_id(envelope.id, envelope.ns, step + 1, node, task) == act.task_id:
+                return node
+    return None
+
+
+def _corrupt_joins(
+    envelope: Envelope, acts: list[Act], arrived: Callable[[Barrier], Collection[str]]
+) -> list[Barrier]:
+    """Joins stored as complete before they were (langgraph #8748).
+
+    A checkpoint that is saved in the background may be written after the next step has begun to
+    fill the same set. Then the join is full here although its channel was not updated in the
+    step that led here, this checkpoint's own tasks wrote to it, and its node did not run.
+    """
+    wrong: list[Barrier] = []
+    for channel in envelope.present:
+        gate = barrier(channel)
+        if gate is None or not available(envelope, channel):
+            continue
+        if envelope.updated is not None and channel in envelope.updated:
+            continue
+        own = any(
+            row.channel == channel for act in acts if act.kind.kind != "update" for row in act.rows
+        )
+        if not own or any(act.kind.node == gate.node for act in acts):
+            continue
+        if envelope.updated is None and is_full(gate.joined, arrived(gate)):
+            continue
+        wrong.append(gate)
+    return wrong
+
+
+def _repair_text(gate: Barrier) -> str:
+    return (
+        f"the join {gate.joined} → {gate.node} was saved as complete one step too early "
+        f"(asynchronous saving, langgraph #8748); {gate.node} is not due here"
+    )
+
+
+def _unknown_successors(envelope: Envelope, learned: Learned) -> bool:
+    """Format 1 and 2: whether a node has just finished whose static edges never showed.
+
+    A finished node wrote its own name into a channel of its name; which nodes that channel
+    triggers is known only from checkpoints in which they have run.
+    """
+    return any(
+        channel in learned.triggers or envelope.seen.get(channel) is not None
+        for channel in envelope.present
+        if channel not in learned.by_channel and channel != START
+    )
+
+
+def stored_names(envelope: Envelope, gate: Barrier) -> Collection[str]:
+    """The names that a join holds, as stored."""
+    return names_in(envelope.control.get(gate.channel))[0]

@@ -1,0 +1,36 @@
+"""Channel values of one checkpoint, and which of them are the state's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from retrograph.engine.due import OLD_FORMAT
+from retrograph.engine.model import Envelope, RawCheckpoint
+from retrograph.engine.serde import Serde
+from retrograph.engine.values import field
+
+
+def channel_values(raw: RawCheckpoint, serde: Serde) -> dict[str, Any]:
+    """All stored channel values of a checkpoint, inert; empty where its body is unreadable."""
+    stored = field(serde.decode(raw.checkpoint), "channel_values")
+    values = dict(stored) if isinstance(stored, Mapping) else {}
+    values.update((channel, serde.decode(blob)) for channel, blob in raw.blobs.items())
+    return values
+
+
+def split_values(
+    values: Mapping[str, Any], envelope: Envelope
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Channel values → (the state's, LangGraph's own), as the contract divides them."""
+    state: dict[str, Any] = {}
+    internal: dict[str, Any] = {}
+    for channel, value in values.items():
+        own = (
+            channel in ("__start__", "__pregel_tasks")
+            or channel.startswith(("branch:", "join:", "start:"))
+            # Until 0.3 a node that has just finished left its name in a channel of its name.
+            or (envelope.v < OLD_FORMAT and channel in envelope.seen and value == channel)
+        )
+        (internal if own else state)[channel] = value
+    return state, internal
