@@ -1,0 +1,164 @@
+"""A checkpoint without its values.
+
+Versions, what was seen, and the control channels are a few hundred bytes beside values that may
+be 80 MB. The fast decoder still walks over those, but each extension (a message, a class) becomes
+one and the same token in C: nothing is made. Only where a control channel holds an extension (a
+join's set, a Send) is the map read again, this time keeping payloads, packed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import ormsgpack
+
+from retrograph.engine.model import Envelope, Typed, Version
+from retrograph.engine.serde import jsonplus, msgpack
+from retrograph.engine.serde.codec import Serde
+from retrograph.engine.serde.sends import payload_node, value_node
+from retrograph.engine.values import ABSENT, Unreadable, Value, type_name
+
+TASKS: Final = "__pregel_tasks"
+_CONTROL: Final = ("branch:", "join:", "start:")
+
+_TOKEN: Final = object()
+_forget: Final = dict.fromkeys(range(-128, 128), _TOKEN).get
+"""An extension hook in C: `(code, payload)` → the token, whatever the payload."""
+_ANY_KEYS: Final = ormsgpack.OPT_NON_STR_KEYS
+_SMALL: Final = 64 * 1024
+
+
+def envelope(
+    ns: str,
+    checkpoint_id: str,
+    parent_id: str | None,
+    checkpoint: Typed,
+    metadata: Typed | None,
+    serde: Serde,
+) -> Envelope:
+    """What of a stored checkpoint decides the next step. Never raises on data: `unreadable` says
+    what is wrong, and what could be read is there."""
+    body, why = _body(checkpoint, serde)
+    values = _mapping(body.get("channel_values"))
+    if body and why is None and not isinstance(body.get("channel_versions"), dict):
+        why = "not a checkpoint (no channel_versions)"
+    seen = {node: _versions(v) for node, v in _mapping(body.get("versions_seen")).items()}
+    updated = body.get("updated_channels")
+    v = body.get("v")
+    sends = values.get(TASKS) or body.get("pending_sends")
+    return Envelope(
+        ns=ns,
+        id=checkpoint_id,
+        parent_id=parent_id,
+        v=v if type(v) is int and why is None else 0,
+        versions=_versions(body.get("channel_versions")),
+        seen=seen,
+        updated=[c for c in updated if type(c) is str] if type(updated) is list else None,
+        present=frozenset(values),
+        control={k: value for k, value in values.items() if k.startswith(_CONTROL)},
+        sends=_nodes(sends),
+        metadata=decode_metadata(metadata, serde),
+        unreadable=why,
+    )
+
+
+def _mapping(value: Value) -> dict[str, Any]:
+    if type(value) is not dict:
+        return {}
+    return value if all(type(k) is str for k in value) else {str(k): v for k, v in value.items()}
+
+
+def _versions(value: Value) -> Mapping[str, Version]:
+    found = _mapping(value)
+    if all(type(v) in (str, int, float) for v in found.values()):
+        return found
+    return {k: v for k, v in found.items() if type(v) in (str, int, float)}
+
+
+def _nodes(sends: Value) -> tuple[str, ...]:
+    if type(sends) is not list:
+        return ()
+    nodes = []
+    for send in sends:
+        node = payload_node(send.raw) if isinstance(send, msgpack.Packed) else value_node(send)
+        if node is not None:
+            nodes.append(node)
+    return tuple(nodes)
+
+
+def _body(checkpoint: Typed, serde: Serde) -> tuple[dict[str, Any], str | None]:
+    """The checkpoint's map and, where it is not whole, why."""
+    opened = serde.open(checkpoint)
+    if isinstance(opened, Unreadable):
+        return {}, opened.why
+    body: Value = ABSENT
+    if opened.type == "msgpack":
+        body = _skimmed(opened.data)
+    if body is ABSENT:
+        if opened.type == "json" or opened.type is None:
+            body = jsonplus.loads_plain(opened.data)
+        else:
+            body = serde.decode(opened)
+    if isinstance(body, Unreadable):
+        partial = body.partial if type(body.partial) is dict else {}
+        return partial, body.why
+    if type(body) is not dict:
+        return {}, f"not a checkpoint ({type_name(body)})"
+    return body, None
+
+
+def _skimmed(data: bytes) -> Value:
+    """The map with extensions forgotten, but for those that control channels hold; `ABSENT`
+    where the fast decoder refuses."""
+    try:
+        body = ormsgpack.unpackb(data, ext_hook=_forget)
+    except (ValueError, TypeError):
+        if len(data) > _SMALL:
+            return ABSENT
+        try:
+            body = ormsgpack.unpackb(data, ext_hook=_forget, option=_ANY_KEYS)
+        except (ValueError, TypeError):
+            return ABSENT
+    if type(body) is not dict or not _holds_token(body):
+        return body if type(body) is dict else ABSENT
+    return msgpack.unpack(data)
+
+
+def _holds_token(body: dict[str, Any]) -> bool:
+    values = body.get("channel_values")
+    if type(values) is not dict:
+        return False
+    found = [body.get("pending_sends"), values.get(TASKS)]
+    found += [v for k, v in values.items() if type(k) is str and k.startswith(_CONTROL)]
+    return any(v is _TOKEN or (type(v) is list and any(i is _TOKEN for i in v)) for v in found)
+
+
+def decode_metadata(metadata: Typed | None, serde: Serde) -> Mapping[str, Any]:
+    """Metadata as a dict of inert values, `{}` where there is none.
+
+    The bytes are JSON in most stores. MongoDB's saver stores each field by itself, as encoded
+    bytes (b"15") or as a pair ["msgpack", bytes]: both are opened.
+    """
+    if metadata is None or not metadata.data:
+        return {}
+    value = serde.decode(metadata)
+    if isinstance(value, Unreadable):
+        value = value.partial
+    return {k: _field(v, serde) for k, v in _mapping(value).items()}
+
+
+def _field(value: Value, serde: Serde) -> Value:
+    if type(value) is bytes:
+        found = jsonplus.loads(value)
+        return value if isinstance(found, Unreadable) else found
+    if (
+        type(value) is list
+        and len(value) == 2
+        and type(value[0]) is str
+        and type(value[1]) is bytes
+    ):
+        return serde.decode(Typed(value[0], value[1]))
+    if type(value) is dict:
+        return {k: _field(v, serde) for k, v in value.items()}
+    return value
