@@ -13,7 +13,8 @@ from retrograph.engine.values.kinds import (
     Secret,
     SetValue,
     Value,
-)from retrograph.engine.values.messages import is_message, message_fields
+)
+from retrograph.engine.values.messages import is_message, message_fields
 
 _BY_NAME = frozenset({"kwargs", "pydantic1", "pydantic", "lc1", "lc2"})
 """Forms that all say "these fields": one value may be stored in any of them."""
