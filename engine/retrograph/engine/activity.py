@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from xxhash import xxh3_128_hexdigest
 
 from retrograph.engine import ids as checkpoint_ids
 from retrograph.engine.due import (
+    OLD_FORMAT,
     START,
     TASKS,
     Barrier,
@@ -104,28 +106,27 @@ def observe(
     *,
     arrived: Callable[[Barrier], Collection[str]],
     ran_on: bool,
+    owners: Mapping[str, str] = MappingProxyType({}),
 ) -> Activity:
     """Read one checkpoint.
 
     `arrived` gives the names that had truly reached a join by this checkpoint (asked only when
     the stored ones are suspicious and the store is too old to settle it). `ran_on` tells whether
     a child was made by running on from here, so that everything due has left its writes.
+    `owners` are nodes by task id, as far as the names of sub-graph namespaces tell them.
     """
     acts = _grouped(rows)
     if envelope.v == 0:
-        _attribute(envelope, acts, [], learned)
-        seen = [Due(a.node, a.send, ()) for a in acts if a.node is not None and a.ran_as_task]
-        return Activity(envelope, tuple(seen), tuple(acts), None, False)
+        _attribute(envelope, acts, [], learned, owners)
+        return Activity(envelope, tuple(_unforeseen((), acts)), tuple(acts), None, False)
     wrong = _corrupt_joins(envelope, acts, arrived)
     due = due_tasks(envelope, learned, ignore=[gate.channel for gate in wrong])
-    _attribute(envelope, acts, due, learned)
-    return Activity(
-        envelope,
-        tuple(due),
-        tuple(acts),
-        "; ".join(_repair_text(gate) for gate in wrong) or None,
-        envelope.v >= 3 or ran_on or not _unknown_successors(envelope, learned),
-    )
+    _attribute(envelope, acts, due, learned, owners)
+    exact = envelope.v >= OLD_FORMAT or ran_on or not _unknown_successors(envelope, learned)
+    if not exact:
+        due += _unforeseen(due, acts)
+    repaired = "; ".join(_repair_text(gate) for gate in wrong) or None
+    return Activity(envelope, tuple(due), tuple(acts), repaired, exact)
 
 
 def computed_id(envelope: Envelope, due: Due, learned: Learned) -> str | None:
@@ -216,7 +217,13 @@ def _grouped(rows: Sequence[WriteRow]) -> list[Act]:
     return list(acts.values())
 
 
-def _attribute(envelope: Envelope, acts: list[Act], due: Sequence[Due], learned: Learned) -> None:
+def _attribute(
+    envelope: Envelope,
+    acts: list[Act],
+    due: Sequence[Due],
+    learned: Learned,
+    owners: Mapping[str, str],
+) -> None:
     """Find the node of each task that its path does not name."""
     for act in acts:
         if act.kind.kind == "send" and act.send is not None:
@@ -248,6 +255,8 @@ def _attribute(envelope: Envelope, acts: list[Act], due: Sequence[Due], learned:
         call = matched.get(act.task_id)
         if call is not None:
             act.node, act.send = call.node, call.send
+        elif act.task_id in owners:
+            act.node = owners[act.task_id]
         else:
             # Until 0.3 a finished node wrote its own name into a channel of that name.
             own = [r.channel for r in act.rows if r.channel in learned.triggers]
@@ -257,6 +266,16 @@ def _attribute(envelope: Envelope, acts: list[Act], due: Sequence[Due], learned:
     open_ = [task for task in due if (task.node, task.send) not in taken]
     if len(left) == len(open_) == 1:
         left[0].node, left[0].send = open_[0].node, open_[0].send
+
+
+def _unforeseen(due: Sequence[Due], acts: Sequence[Act]) -> list[Due]:
+    """Tasks that left writes although nothing stored said that they were due."""
+    known = {(task.node, task.send) for task in due}
+    return [
+        Due(act.node, act.send, ())
+        for act in acts
+        if act.node is not None and act.ran_as_task and (act.node, act.send) not in known
+    ]
 
 
 def _call(due: Due, learned: Learned) -> Call:

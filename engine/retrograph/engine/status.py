@@ -42,7 +42,8 @@ def describe(loader: Loader, row: ThreadRow, serde: Serde | None = None) -> Thre
 
 def status_of(head: Step) -> str:
     """A thread's status from its head: the first that holds of error, interrupted, unfinished."""
-    if any(task.error is not None for task in head.tasks) or (head.errors and not head.tasks):
+    known = {task.node for task in head.tasks}
+    if any(t.error is not None for t in head.tasks) or any(n not in known for n, _ in head.errors):
         return "error"
     if any(not question.answered for question in head.questions):
         return "interrupted"

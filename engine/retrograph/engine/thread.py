@@ -79,7 +79,8 @@ class Thread:
 
     def refresh(self) -> None:
         """Forget the index, so that it is read again."""
-        self.__dict__.pop("history", None)
+        for read in ("history", "namespace_owners"):
+            self.__dict__.pop(read, None)
         self._learned.clear()
 
     def walk(self, ns: str | None = None) -> Iterator[tuple[int, Envelope, Step]]:
@@ -135,6 +136,12 @@ class Thread:
                 counts[row[0], row[1]] = counts.get((row[0], row[1]), 0) + 1
         find = self.history.find
         return [(ns, id_, rows) for (ns, id_), rows in counts.items() if find(ns, id_) == NONE]
+
+    @cached_property
+    def namespace_owners(self) -> dict[str, str]:
+        """Nodes by task id, as the names of sub-graph namespaces tell: `node:task_id`."""
+        last = [ns.rpartition("|")[2].partition(":") for ns in self.history.namespaces()]
+        return {task: node for node, mark, task in last if mark}
 
     def owners(self) -> dict[int, int]:
         """For each checkpoint of a sub-graph, the checkpoint during whose step it was made."""
@@ -312,6 +319,7 @@ class _Reader:
             self._learned,
             arrived=lambda gate: self._arrived(i, envelope, gate),
             ran_on=ran_on,
+            owners=self._thread.namespace_owners,
         )
 
     def _arrived(self, i: int, envelope: Envelope, gate: Barrier) -> set[str]:
