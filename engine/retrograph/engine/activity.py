@@ -31,7 +31,16 @@ from retrograph.engine.due import (
 )
 from retrograph.engine.model import NULL_TASK, Envelope, Typed, WriteRow
 from retrograph.engine.serde import send_node
-from retrograph.engine.taskids import Call, TaskPath, handler_id, match_ids, parse_path, task_id
+from retrograph.engine.taskids import (
+    EDIT,
+    Call,
+    TaskPath,
+    edit_ids,
+    handler_id,
+    match_ids,
+    parse_path,
+    task_id,
+)
 from retrograph.engine.values import Obj
 
 CONTROL = frozenset(
@@ -231,6 +240,10 @@ def _attribute(
             act.node = sends[act.send] if act.send < len(sends) else None
         elif act.kind.kind == "handler":
             act.node = _handler(envelope, act, acts, learned)
+    edits = edit_ids(envelope.id)
+    for act in acts:
+        if act.kind.kind == "unknown" and act.task_id in edits:
+            act.kind = EDIT
     nameless = [act for act in acts if act.kind.kind == "unknown"]
     if not nameless:
         return

@@ -38,6 +38,8 @@ class TaskPath(NamedTuple):
 
 
 _UNKNOWN = TaskPath("unknown", None)
+EDIT = TaskPath("update", None)
+"""The writes of an `update_state`."""
 _CALL_TAIL = re.compile(r"(, \d{10})+(, (True|False))?$")
 
 
@@ -58,7 +60,7 @@ def parse_path(path: str) -> TaskPath:
         _, mark, caller = rest.rpartition(f"~{PULL}, ")
         return TaskPath("call", _CALL_TAIL.sub("", caller) if mark else None)
     if path.startswith("~__interrupt__, "):
-        return TaskPath("update", None)
+        return EDIT
     return _UNKNOWN
 
 
@@ -153,6 +155,16 @@ def _parts(ns: str, step: int, call: Call) -> Iterator[tuple[str, ...]]:
             yield (path, str(step), call.node, PULL, *triggers)
     else:
         yield (path, str(step), call.node, PUSH, str(call.send))
+
+
+def edit_ids(checkpoint_id: str) -> frozenset[str]:
+    """The task ids under which `update_state` records its writes at this checkpoint, where it
+    does not take the place of a due task."""
+    try:
+        seed = UUID(checkpoint_id)
+    except ValueError:
+        return frozenset()
+    return frozenset(_uuid5(seed, name) for name in ("__interrupt__", "__input__"))
 
 
 def handler_id(checkpoint_id: str, ns: str, step: int, node: str, failed_task: str) -> str | None:
