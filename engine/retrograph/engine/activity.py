@@ -78,8 +78,9 @@ class Act:
 
     @property
     def ran_as_task(self) -> bool:
-        """Whether it was a node of the graph (not a function called by one, not an edit)."""
-        return self.kind.kind not in ("call", "update")
+        """Whether it was a node of the graph: not a function called by one, and not an edit,
+        unless that was made in place of a due node."""
+        return self.kind.kind != "call" and (self.kind.kind != "update" or self.node is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,7 @@ def observe(
     if envelope.v == 0:
         _attribute(envelope, acts, [], learned, owners)
         return Activity(envelope, tuple(_unforeseen((), acts)), tuple(acts), None, False)
+    _learn_entry(envelope, acts, learned)
     wrong = _corrupt_joins(envelope, acts, arrived)
     due = due_tasks(envelope, learned, ignore=[gate.channel for gate in wrong])
     _attribute(envelope, acts, due, learned, owners)
@@ -226,6 +228,13 @@ def _grouped(rows: Sequence[WriteRow]) -> list[Act]:
     return list(acts.values())
 
 
+def _learn_entry(envelope: Envelope, acts: Sequence[Act], learned: Learned) -> None:
+    """The functional API's first node is named by the entrypoint, not `__start__`."""
+    if START in envelope.present and not learned.entry:
+        entry = {act.node for act in acts if act.kind.kind == "pull" and act.node is not None}
+        learned.by_channel.setdefault(START, set()).update(entry)
+
+
 def _attribute(
     envelope: Envelope,
     acts: list[Act],
@@ -244,7 +253,8 @@ def _attribute(
     for act in acts:
         if act.kind.kind == "unknown" and act.task_id in edits:
             act.kind = EDIT
-    nameless = [act for act in acts if act.kind.kind == "unknown"]
+    # An edit made in place of a due node carries that node's task id.
+    nameless = [act for act in acts if act.kind.kind in ("unknown", "update")]
     if not nameless:
         return
     calls = [_call(task, learned) for task in due]
@@ -270,12 +280,12 @@ def _attribute(
             act.node, act.send = call.node, call.send
         elif act.task_id in owners:
             act.node = owners[act.task_id]
-        else:
+        elif act.kind.kind == "unknown":
             # Until 0.3 a finished node wrote its own name into a channel of that name.
             own = [r.channel for r in act.rows if r.channel in learned.triggers]
             act.node = own[-1] if own else None
         taken.add((act.node, act.send))
-    left = [act for act in nameless if act.node is None]
+    left = [act for act in nameless if act.node is None and act.kind.kind == "unknown"]
     open_ = [task for task in due if (task.node, task.send) not in taken]
     if len(left) == len(open_) == 1:
         left[0].node, left[0].send = open_[0].node, open_[0].send

@@ -8,7 +8,7 @@ from typing import Any
 from retrograph.engine.due import OLD_FORMAT
 from retrograph.engine.model import Envelope, RawCheckpoint
 from retrograph.engine.serde import Serde
-from retrograph.engine.values import field
+from retrograph.engine.values import Delta, field
 
 
 def channel_values(raw: RawCheckpoint, serde: Serde) -> dict[str, Any]:
@@ -16,7 +16,8 @@ def channel_values(raw: RawCheckpoint, serde: Serde) -> dict[str, Any]:
     stored = field(serde.decode(raw.checkpoint), "channel_values")
     values = dict(stored) if isinstance(stored, Mapping) else {}
     values.update((channel, serde.decode(blob)) for channel, blob in raw.blobs.items())
-    return values
+    # A DeltaChannel that is stored here needs no reducer: its value is the snapshot.
+    return {c: v.snapshot if isinstance(v, Delta) else v for c, v in values.items()}
 
 
 def split_values(

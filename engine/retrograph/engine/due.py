@@ -79,14 +79,13 @@ class Learned:
 
     def trigger_sets(self, node: str, fresh: Sequence[str]) -> tuple[tuple[str, ...], ...]:
         """Candidates for a node's sorted trigger channels, likeliest first, for its task id."""
-        known = tuple(sorted(self.triggers.get(node, set()) | set(fresh)))
-        options = [known, tuple(sorted(fresh))]
-        branch = f"branch:to:{node}"
-        if branch not in known and node != START:
-            options.append(tuple(sorted((*known, branch))))
-        current = tuple(c for c in known if c.startswith(("branch:to:", "join:", START)))
-        options.append(current)
-        return tuple(dict.fromkeys(option for option in options if option))
+        known = self.triggers.get(node, set()) | set(fresh)
+        options = [known, set(fresh)]
+        current = {c for c in known if c.startswith(("branch:to:", "join:"))}
+        if current:
+            # Since 0.4 every node of a graph also listens to a channel of its own.
+            options.insert(0, current | {f"branch:to:{node}"})
+        return tuple(dict.fromkeys(tuple(sorted(option)) for option in options if option))
 
 
 @lru_cache(maxsize=4096)

@@ -192,13 +192,16 @@ def _led_here(
 
 
 def _advanced(before: Envelope, after: Envelope) -> frozenset[str] | None:
-    """Nodes that have seen newer versions than at the parent; `None` where it cannot be told."""
+    """Nodes that have seen newer versions than at the parent; `None` where it cannot be told.
+
+    Tasks that no channel triggers (Sends, functions that a node calls) leave an empty entry.
+    """
     if before.v == 0 or after.v == 0:
         return None
     return frozenset(
         node
         for node, seen in after.seen.items()
-        if not _reserved(node) and before.seen.get(node) != seen
+        if seen and not _reserved(node) and before.seen.get(node) != seen
     )
 
 
