@@ -22,6 +22,9 @@ from retrograph.engine.values import ABSENT, Unreadable, Value, type_name
 TASKS: Final = "__pregel_tasks"
 _CONTROL: Final = ("branch:", "join:", "start:")
 
+_STR: Final = frozenset({str})
+_VERSION: Final = frozenset({str, int, float})
+
 _TOKEN: Final = object()
 _forget: Final = dict.fromkeys(range(-128, 128), _TOKEN).get
 """An extension hook in C: `(code, payload)` → the token, whatever the payload."""
@@ -66,14 +69,17 @@ def envelope(
 def _mapping(value: Value) -> dict[str, Any]:
     if type(value) is not dict:
         return {}
-    return value if all(type(k) is str for k in value) else {str(k): v for k, v in value.items()}
+    # In C: this runs for each node of each checkpoint.
+    if _STR.issuperset(map(type, value)):
+        return value
+    return {str(k): v for k, v in value.items()}
 
 
 def _versions(value: Value) -> Mapping[str, Version]:
     found = _mapping(value)
-    if all(type(v) in (str, int, float) for v in found.values()):
+    if _VERSION.issuperset(map(type, found.values())):
         return found
-    return {k: v for k, v in found.items() if type(v) in (str, int, float)}
+    return {k: v for k, v in found.items() if type(v) in _VERSION}
 
 
 def _nodes(sends: Value) -> tuple[str, ...]:
@@ -81,7 +87,11 @@ def _nodes(sends: Value) -> tuple[str, ...]:
         return ()
     nodes = []
     for send in sends:
-        node = payload_node(send.raw) if isinstance(send, msgpack.Packed) else value_node(send)
+        node = None
+        if isinstance(send, msgpack.Packed) and type(send.state) is bytes:
+            node = payload_node(send.state)
+        if node is None:
+            node = value_node(send)
         if node is not None:
             nodes.append(node)
     return tuple(nodes)

@@ -21,6 +21,7 @@ import ormsgpack
 from retrograph.engine.serde import wire
 from retrograph.engine.values import (
     ABSENT,
+    HIDDEN,
     Delta,
     How,
     NdArray,
@@ -39,51 +40,83 @@ HOWS: Final[tuple[How, ...]] = ("arg", "args", "kwargs", "method", "pydantic1", 
 NUMPY: Final = 6
 DELTA: Final = 7
 
+_unpackb: Final = ormsgpack.unpackb
 _ANY_KEYS: Final = ormsgpack.OPT_NON_STR_KEYS
 _SMALL: Final = 64 * 1024
 """Up to here the fast decoder may hash keys of any type: too few to be made to collide badly."""
 
 
 class Packed(Obj):
-    """An object whose payload is unpacked at the first look."""
+    """An object whose payload is unpacked at the first look; from then on the bytes are let go."""
 
-    __slots__ = ("_code", "_raw")
+    __slots__ = ("_code", "_state")
     _code: int
-    _raw: bytes
+    # One slot, so that another thread sees either the bytes or what they became.
+    _state: bytes | list[Any]
 
     def __init__(self, code: int, raw: bytes) -> None:
         self._code = code
-        self._raw = raw
+        self._state = raw
 
     @property
     def code(self) -> int:
         return self._code
 
     @property
-    def raw(self) -> bytes:
-        return self._raw
+    def state(self) -> bytes | list[Any]:
+        """The payload's bytes, or [module, name, data, …] where they were unpacked."""
+        return self._state
+
+    @property
+    def data(self) -> Value:
+        state = self._state
+        return state[2] if isinstance(state, list) else self._load(state)[2]
+
+    @property
+    def payload(self) -> list[Any]:
+        state = self._state
+        return state if isinstance(state, list) else self._load(state)
+
+    def _load(self, raw: bytes) -> list[Any]:
+        try:
+            value = _unpackb(raw, ext_hook=hook)
+        except (ValueError, TypeError):
+            value = unpack(raw)
+        if type(value) is list and len(value) > 2 and type(value[0]) is type(value[1]) is str:
+            self._state = value
+            return value
+        # What is broken keeps its bytes.
+        if not isinstance(value, Unreadable):
+            return ["", "", Unreadable("not a typed object", len(raw), value)]
+        module, name = peek_names(raw) or ("", "")
+        return [module, name, Unreadable(value.why, len(raw), _partial_data(value.partial))]
+
+    @property
+    def parts(self) -> Parts:
+        module, name, data, *extra = self.payload
+        return module, name, data, tuple(extra)
 
     @property
     def how(self) -> How:
         return HOWS[self._code]
 
     @property
-    def parts(self) -> Parts:
-        try:
-            return self._parts
-        except AttributeError:
-            self._parts = parts = _payload(self._raw)
-            return parts
-
-    @property
     def module(self) -> str:
-        names = peek_names(self._raw)
-        return names[0] if names else self.parts[0]
+        return self._names()[0]
 
     @property
     def name(self) -> str:
-        names = peek_names(self._raw)
-        return names[1] if names else self.parts[1]
+        return self._names()[1]
+
+    def _names(self) -> tuple[str, str]:
+        state = self._state
+        if isinstance(state, list):
+            return state[0], state[1]
+        names = peek_names(state)
+        if names:
+            return names
+        payload = self.payload
+        return payload[0], payload[1]
 
 
 class PackedSet(Packed, SetValue):
@@ -92,6 +125,10 @@ class PackedSet(Packed, SetValue):
 
 class PackedSecret(Packed, Secret):
     __slots__ = ()
+
+    @property
+    def data(self) -> Value:
+        return HIDDEN
 
 
 class PackedDelta(Delta):
@@ -120,12 +157,12 @@ class PackedDelta(Delta):
 def unpack(data: bytes) -> Value:
     """The value of msgpack bytes. Never raises on data: what is broken is `Unreadable`."""
     try:
-        value = ormsgpack.unpackb(data, ext_hook=hook)
+        value = _unpackb(data, ext_hook=hook)
     except (ValueError, TypeError):
         if len(data) > _SMALL:
             return _by_hand(data)
         try:
-            value = ormsgpack.unpackb(data, ext_hook=hook, option=_ANY_KEYS)
+            value = _unpackb(data, ext_hook=hook, option=_ANY_KEYS)
         except (ValueError, TypeError):
             return _by_hand(data)
     if type(value) not in (dict, list) and data:
@@ -140,16 +177,6 @@ def _by_hand(data: bytes) -> Value:
     if fault is None:
         return value
     return Unreadable(fault if data else "empty", len(data), value)
-
-
-def _payload(raw: bytes) -> Parts:
-    value = unpack(raw)
-    if type(value) is list and len(value) >= 3 and type(value[0]) is type(value[1]) is str:
-        return value[0], value[1], value[2], tuple(value[3:])
-    if isinstance(value, Unreadable):
-        names = peek_names(raw) or ("", "")
-        return *names, Unreadable(value.why, len(raw), _partial_data(value.partial)), ()
-    return "", "", Unreadable("not a typed object", len(raw), value), ()
 
 
 def _partial_data(partial: Value) -> Value:
@@ -193,7 +220,7 @@ def hook(code: int, raw: bytes) -> Value:
             if isinstance(make, type):
                 return make(code, raw)
             try:
-                value = make(ormsgpack.unpackb(raw, option=_ANY_KEYS))
+                value = make(_unpackb(raw, option=_ANY_KEYS))
             except (ValueError, TypeError, LookupError, OverflowError, DecimalException):
                 value = None
             if value is not None:
@@ -264,7 +291,7 @@ some of them touches the disk or runs an engine on the data.)"""
 
 def _array(raw: bytes) -> NdArray | None:
     try:
-        value = ormsgpack.unpackb(raw)
+        value = _unpackb(raw)
     except (ValueError, TypeError):
         return None
     if type(value) is not list or len(value) != 4:
