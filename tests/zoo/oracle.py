@@ -76,7 +76,7 @@ def _row(saver: BaseCheckpointSaver[Any], s: StateSnapshot, due: dict[str, dict[
         "created_at": s.created_at,
     }
     row["route"] = _route(due[_id(s)], seen)
-    row.update(_came(row, due.get(parent or "", {}), steps.get(parent or ""), seen))
+    row.update(_came(row, due.get(parent or ""), steps.get(parent or ""), seen))
     if delta:
         row["delta"] = _delta(saver, s, delta)
     return row
@@ -86,8 +86,10 @@ def _id(s: StateSnapshot) -> str:
     return s.config["configurable"]["checkpoint_id"]
 
 
-def _route(tasks: dict[str, str], seen: Seen) -> dict[str, list[str]]:
-    """Node to where its tasks went, as far as it was seen."""
+def _route(tasks: dict[str, str], seen: Seen) -> dict[str, list[str]] | None:
+    """Node to where its tasks went; nothing where nobody saw the thread run."""
+    if not seen.made:
+        return None
     route: dict[str, set[str]] = {}
     for task, name in tasks.items():
         if task in seen.finished:
@@ -95,20 +97,27 @@ def _route(tasks: dict[str, str], seen: Seen) -> dict[str, list[str]]:
     return {name: sorted(where) for name, where in route.items()}
 
 
-def _came(row: dict[str, Any], before: dict[str, str], step_before: int | None, seen: Seen
+def _came(row: dict[str, Any], before: dict[str, str] | None, step_before: int | None, seen: Seen
           ) -> dict[str, Any]:  # fmt: skip
     """Who ran between the parent and this checkpoint; nothing where that was not seen, or where
     it was not made by finishing the parent's step."""
     made = seen.made.get(row["id"])
-    if made is None or row["source"] != "loop" or row["step"] != (step_before or 0) + 1:
+    if made is None or before is None or row["source"] != "loop":
         return {"ran": None, "came_by": None}
-    done = [t for t in made if before.get(t, "__start__") != "__start__"]
+    if row["step"] != (step_before or 0) + 1:
+        return {"ran": None, "came_by": None}
+    # What was due at the parent, and what a `Command` or an error handler added while it ran;
+    # not the functions that a node called.
+    added = {t: seen.names[t] for t in seen.lately[row["id"]] if t in seen.wrote}
+    added = {t: name for t, name in added.items() if t not in seen.calls}
+    names = {t: name for t, name in {**added, **before}.items() if name != "__start__"}
+    done = [t for t in made if t in names]
     came: dict[str, set[str]] = {}
     for task in done:
         went = {d for d in seen.wrote.get(task, ()) if d in row["next"]}
-        came.setdefault(before[task], set()).update(went)
+        came.setdefault(names[task], set()).update(went)
     return {
-        "ran": sorted(before[t] for t in done),
+        "ran": sorted(names[t] for t in done),
         "came_by": {name: sorted(where) for name, where in came.items()},
     }
 

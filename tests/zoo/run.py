@@ -28,6 +28,18 @@ class Seen:
     """Task id to the destinations that it handed to the saver (nodes; a join as its node)."""
     made: dict[str, list[str]] = field(default_factory=dict)
     """Checkpoint id to the ids of the tasks finished when it appeared."""
+    names: dict[str, str] = field(default_factory=dict)
+    """Task id to node, of all tasks that were seen."""
+    calls: set[str] = field(default_factory=set)
+    """Ids of the tasks that are functions called by a node (`@task`)."""
+    lately: dict[str, list[str]] = field(default_factory=dict)
+    """Checkpoint id to the tasks that started in its namespace since the checkpoint before it."""
+    _started: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        """A new run begins: what had started before it is not going any more."""
+        self.going.clear()
+        self._started.clear()
 
 
 @dataclass
@@ -58,6 +70,8 @@ class Run:
             seen = self.seen.get(str(config["configurable"]["thread_id"]))
             if seen is not None:
                 seen.wrote[task_id] = [d for c, v in writes if (d := _destination(c, v))]
+                if task_path.startswith("~__pregel_push, ~") and "handler" not in task_path:
+                    seen.calls.add(task_id)
                 if not any(c in PROBLEMS for c, _ in writes):
                     seen.finished[task_id] = None
             return method(self.saver, config, writes, task_id, task_path)
@@ -78,7 +92,7 @@ class Run:
            fails: type[Exception] | None = None, **options: Any) -> None:  # fmt: skip
         """Run the graph until it stops. `fails`: the exception that must end it."""
         seen = self.watch(graph, config)
-        seen.going.clear()
+        seen.begin()
         graph.checkpointer = self.saver
         try:
             for part in graph.stream(input, config, **self._options(options)):
@@ -91,6 +105,7 @@ class Run:
 
     async def ago(self, graph: Any, input: Any, config: RunnableConfig, **options: Any) -> None:
         seen = self.watch(graph, config)
+        seen.begin()
         graph.checkpointer = self.saver
         async for part in graph.astream(input, config, **self._options(options)):
             _note(seen, part)
@@ -146,9 +161,15 @@ def _note(seen: Seen, part: Any) -> None:
             seen.finished[task] = None
         checkpoint_id = event["config"]["configurable"]["checkpoint_id"]
         seen.made.setdefault(checkpoint_id, list(seen.finished))
+        seen.lately.setdefault(checkpoint_id, seen._started.pop(ns, []))
     elif "result" not in event:
         seen.going[event["id"]] = ns
+        seen.names[event["id"]] = event["name"]
+        seen._started.setdefault(ns, []).append(event["id"])
     else:
+        if event["id"] not in seen.names:  # an error handler, which is not seen to start
+            seen.names[event["id"]] = event["name"]
+            seen._started.setdefault(ns, []).append(event["id"])
         seen.going.pop(event["id"], None)
         if not event["error"] and not event["interrupts"]:
             seen.finished[event["id"]] = None

@@ -88,20 +88,38 @@ def join_loop(run: Run) -> None:
     run.go(graph, {"n": 1}, run.thread())
 
 
+def uneven(rounds: int) -> Any:
+    """A join of a short line and a long one, round after round: its set is shared by the
+    checkpoints of several steps."""
+    g = StateGraph(State)
+    g.add_node("fan", counter)
+    for name in ("p", "q1", "q2", "q3", "q4", "join"):
+        g.add_node(name, step(name))
+    for pair in ((START, "fan"), ("fan", "p"), ("fan", "q1"), ("q1", "q2"), ("q2", "q3")):
+        g.add_edge(*pair)
+    g.add_edge("q3", "q4")
+    g.add_edge(["p", "q4"], "join")
+    g.add_conditional_edges("join", lambda s: "fan" if s["n"] < rounds else END)
+    return g.compile()
+
+
 def race(run: Run) -> None:
     """Threads are made until asynchronous saving has corrupted some joins (langgraph #8748), at
-    most 150. The corruption is told by `next` alone, against a thread saved synchronously."""
-    graph = fan_in_loop(4)
-    kept, run.durability = run.durability, "sync"
-    run.go(graph, {"n": 0}, run.thread("true"))
-    run.durability = kept
-    true = [s.next for s in run.history(graph, run.thread("true"))]
-    wrong = 0
-    for i in range(150 if kept != "sync" else 3):
-        run.go(graph, {"n": 0}, run.thread(str(i)))
-        wrong += [s.next for s in run.history(graph, run.thread(str(i)))] != true
-        if wrong >= 4:
-            return
+    most 100 a graph. It is told by `next` alone, against a thread saved synchronously."""
+    kept = run.durability
+    for suffix, graph in (("even", fan_in_loop(4)), ("uneven", uneven(2))):
+        true = run.thread(f"{suffix}-true")
+        run.durability = "sync"
+        run.go(graph, {"n": 0}, true)
+        run.durability = kept
+        right = [s.next for s in run.history(graph, true)]
+        wrong = 0
+        for i in range(100 if kept != "sync" else 1):
+            thread = run.thread(f"{suffix}-{i}")
+            run.go(graph, {"n": 0}, thread)
+            wrong += [s.next for s in run.history(graph, thread)] != right
+            if wrong >= 4:
+                break
 
 
 def deferred(run: Run) -> None:

@@ -1,0 +1,176 @@
+"""The engine's reading of a thread against what LangGraph said of it, row by row.
+
+The differences that the contract names are the only ones let through: a reducer channel that was
+never written is absent in ours, the functional API has another shape, and what is folded by a
+DeltaChannel is compared as snapshot and writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from retrograph.engine.model import NULL_TASK
+from retrograph.engine.steps import Step, Task
+from retrograph.engine.thread import Snapshot, Thread
+from retrograph.engine.values import to_json
+
+EMPTY: tuple[Any, ...] = ([], {}, "", 0, 0.0, False, {"$set": []}, {"$tuple": []}, None)
+"""What the types of reducer channels give before anything is written."""
+
+Row = Mapping[str, Any]
+
+
+def mismatches(thread: Thread, ns: str, rows: list[Row]) -> Iterator[str]:
+    """One line for each field of each checkpoint that differs; steps of repaired checkpoints
+    are left to `steps_apart`."""
+    history = thread.history
+    ids = [history.ids[i] for i in history.span(ns)]
+    if ids != [row["id"] for row in rows]:
+        yield f"{thread.thread_id} {ns}: the checkpoints are {ids}"
+        return
+    steps = thread.steps(ns)
+    for row in rows:
+        where = f"{thread.thread_id} {ns or 'root'} @{row['id'][-12:]} step {row['step']}"
+        snapshot = thread.snapshot(ns, row["id"])
+        pairs = {
+            "parent": (history.parent_id(history.find(ns, row["id"])), row["parent"]),
+            "parent of the snapshot": (snapshot.parent_id, row["parent"]),
+            **_step_pairs(steps[ns, row["id"]], row),
+            **_value_pairs(snapshot, row),
+        }
+        one = thread.step(ns, row["id"])
+        yield from _alone(where, steps[ns, row["id"]], one)
+        if one.repaired is None:
+            pairs["task ids"] = ([t.id for t in one.tasks], [t["id"] for t in _by_path(row, one)])
+        if snapshot.step != one:
+            yield f"{where}: the snapshot has another step"
+        for field, (ours, theirs) in pairs.items():
+            if ours != theirs:
+                yield f"{where}: {field}: ours {ours!r}, LangGraph {theirs!r}"
+
+
+def _alone(where: str, together: Step, alone: Step) -> Iterator[str]:
+    """A step read alone is the one of the whole namespace, but for ids that it computes."""
+    for field in ("next", "next_exact", "repaired", "ran", "came_by", "route", "errors"):
+        ours, other = getattr(together, field), getattr(alone, field)
+        if ours != other:
+            yield f"{where}: {field}: in one pass {ours!r}, alone {other!r}"
+
+
+def _by_path(row: Row, step: Step) -> list[Row]:
+    """LangGraph's tasks in the order of ours: by node, and for one node's as they come."""
+    left = list(row["tasks"])
+    found = []
+    for task in step.tasks:
+        match = next((t for t in left if t["name"] == task.node), None)
+        if match is not None:
+            left.remove(match)
+            found.append(match)
+    return found + left
+
+
+def _step_pairs(step: Step, row: Row) -> dict[str, tuple[Any, Any]]:
+    if step.repaired is not None:
+        return {}
+    tasks = _by_path(row, step)
+    pairs: dict[str, tuple[Any, Any]] = {
+        "next": (list(step.next), row["next"]),
+        "next_exact": (step.next_exact, True),
+        "tasks": ([_task(t) for t in step.tasks], [_their_task(t) for t in tasks]),
+        "finished": ([t.finished for t in step.tasks], [t["result"] is not None for t in tasks]),
+        "answered": (
+            [q.answered for t in step.tasks for q in t.questions],
+            [t["result"] is not None for t in tasks for _ in t["interrupts"]],
+        ),
+    }
+    pairs.update(_ways(step, row))
+    return pairs
+
+
+def _ways(step: Step, row: Row) -> dict[str, tuple[Any, Any]]:
+    """Who ran and where each went, as far as it was seen."""
+    pairs: dict[str, tuple[Any, Any]] = {}
+    if row["route"] is not None:
+        # A `Command` given with the input makes tasks that were not due: theirs are let through.
+        due = {node: where for node, where in step.route.items() if node in step.next}
+        pairs["route"] = (_sorted(due), row["route"])
+    if row["ran"] is not None:
+        pairs["ran"] = (list(step.ran), row["ran"])
+        pairs["came_by"] = (_sorted(step.came_by), row["came_by"])
+    return pairs
+
+
+def _task(task: Task) -> Any:
+    return task.node, task.error, [(q.id, normal(to_json(q.value))) for q in task.questions]
+
+
+def _their_task(task: Row) -> Any:
+    return task["name"], task["error"], [(q["id"], q["value"]) for q in task["interrupts"]]
+
+
+def _sorted(routes: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
+    return {node: sorted(set(where)) for node, where in routes.items()}
+
+
+def _value_pairs(snapshot: Snapshot, row: Row) -> dict[str, tuple[Any, Any]]:
+    envelope = snapshot.envelope
+    ours = {name: normal(to_json(value)) for name, value in snapshot.values.items()}
+    pairs = {
+        "step": (envelope.step, row["step"]),
+        "source": (envelope.source, row["source"]),
+        "metadata": (normal(to_json(dict(envelope.metadata))), row["metadata"]),
+    }
+    theirs = row["values"]
+    if ours.keys() & {"__end__", "__previous__"} or not isinstance(theirs, dict):
+        return {**pairs, "value": (ours.get("__end__"), theirs)}
+    folded = row.get("delta", {})
+    for name in ours.keys() | theirs.keys():
+        if name in folded and isinstance(ours.get(name), dict) and "$delta" in ours[name]:
+            pairs[f"delta {name}"] = (ours[name]["$delta"], folded[name])
+        elif not _allowed(name, ours, theirs, snapshot):
+            absent = "(absent)"
+            pairs[f"value {name}"] = (ours.get(name, absent), theirs.get(name, absent))
+    return pairs
+
+
+def _allowed(name: str, ours: Row, theirs: Row, snapshot: Snapshot) -> bool:
+    """Differences that only the graph could take away, each of them narrow."""
+    if name not in ours and name not in snapshot.envelope.versions and theirs[name] in EMPTY:
+        return True  # a reducer channel that was never written
+    if name not in theirs and ours[name] == []:
+        return True  # a Topic without items, stored as any empty list is
+    # An update that came with an answer: LangGraph folds it in, ours is among the writes.
+    return any(w.channel == name and w.task_id == NULL_TASK for w in snapshot.writes)
+
+
+def steps_apart(thread: Thread, ns: str, rows: list[Row], true: list[Row]) -> Iterator[str]:
+    """Differences between our steps and what LangGraph said of the same run when it was saved
+    synchronously: the rows are aligned by position, since ids differ."""
+    steps = thread.steps(ns)
+    if len(rows) != len(true):
+        yield f"{thread.thread_id} {ns}: {len(rows)} rows, {len(true)} in the synchronous run"
+        return
+    for row, other in zip(rows, true, strict=True):
+        step = steps[ns, row["id"]]
+        pairs = {
+            "next": (list(step.next), other["next"]),
+            "tasks": ([_task(t) for t in step.tasks], [_their_task(t) for t in other["tasks"]]),
+            **_ways(step, other),
+        }
+        for field, (ours, theirs) in pairs.items():
+            if ours != theirs:
+                where = f"{thread.thread_id} {ns or 'root'} @{row['id'][-12:]} step {row['step']}"
+                yield f"{where}: {field}: ours {ours!r}, synchronous {theirs!r}"
+
+
+def normal(value: Any) -> Any:
+    """JSON whose sets are sorted by repr, as the oracle writes them."""
+    if isinstance(value, list):
+        return [normal(v) for v in value]
+    if isinstance(value, dict):
+        out = {k: normal(v) for k, v in value.items()}
+        if "$set" in out:
+            out["$set"] = sorted(out["$set"], key=repr)
+        return out
+    return value
