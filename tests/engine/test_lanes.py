@@ -375,7 +375,7 @@ def test_namespaces_a_thousand_deep() -> None:
     tree = History.build("t", [rows])
     place = {checkpoint_id: i for i, checkpoint_id in enumerate(tree.ids)}
     owners = {i: place.get(f"{int(c) - 1:04d}", NONE) for c, i in place.items()}
-    layout = lay_out(tree, owners.__getitem__)
+    layout = lay_out(tree, owners)
     assert layout.lane(len(layout) - 1) == 999
     assert layout.prefix(len(layout) - 1, limit=3) == "…     "
 
@@ -399,7 +399,7 @@ def trees(draw: st.DrawFn) -> tuple[History, dict[int, int]]:
 @given(trees())
 def test_whatever_the_shape(made: tuple[History, dict[int, int]]) -> None:
     tree, owner = made
-    layout = lay_out(tree, lambda i: owner.get(i, NONE))
+    layout = lay_out(tree, owner)
     drawn = [layout.checkpoint(e) for e in range(len(layout))]
     assert sorted(i for i in drawn if i >= 0) == list(range(len(tree)))
     assert len(layout) == len(tree) + len(layout.groups)
@@ -452,7 +452,7 @@ def test_the_line_is_the_parents_and_the_owners(
     made: tuple[History, dict[int, int]], data: st.DataObject
 ) -> None:
     tree, owner = made
-    layout = lay_out(tree, lambda i: owner.get(i, NONE))
+    layout = lay_out(tree, owner)
     target = data.draw(st.integers(0, len(layout) - 1))
     line = layout.line(target)
     want = set()

@@ -3,7 +3,6 @@ what stands before a `/` is a namespace."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from textwrap import dedent
 
 from retrograph.engine.history import NONE, History
@@ -20,14 +19,14 @@ def history(words: str) -> History:
     return History.build("t", [sorted(rows, key=lambda row: row[:2])])
 
 
-def owned_by(tree: History, words: str) -> Callable[[int], int]:
+def owned_by(tree: History, words: str) -> dict[int, int]:
     """`d<b e<sub:1/d`: during which checkpoint each one ran, by ids that are unique."""
     places = {checkpoint_id: i for i, checkpoint_id in enumerate(tree.ids)}
     found = {}
     for word in words.split():
         of, _, owner = word.partition("<")
         found[places[of]] = places[owner]
-    return lambda i: found.get(i, NONE)
+    return found
 
 
 def picture(

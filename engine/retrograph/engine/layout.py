@@ -10,7 +10,7 @@ of one checkpoint take two lanes.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 
 from retrograph.engine.history import NONE, History
 from retrograph.engine.lanes import BRANCH, LAST, TOP, WITHIN, Group, Layout
@@ -19,26 +19,24 @@ from retrograph.engine.model import ROOT
 
 def lay_out(
     history: History,
-    owner: Callable[[int], int] | None = None,
+    owners: Mapping[int, int] | None = None,
     ns: str | None = None,
 ) -> Layout:
     """Lay out a history.
 
-    `owner` tells for a checkpoint of a sub-graph the checkpoint of the parent graph during which
-    it ran (`NONE` if unknown). Groups without a known owner come last, each at the left edge. An
+    `owners` tells for a checkpoint of a sub-graph the checkpoint of the parent graph during which
+    it ran (`Thread.owners`). Groups without a known one come last, each at the left edge. An
     owner counts only if its namespace has fewer segments, so that owners cannot form a loop.
     `ns`: only that namespace (as the top of the picture) and what ran inside it.
     """
-    forest = _Forest(history, owner, ns)
+    forest = _Forest(history, owners or {}, ns)
     return _Drawing(forest).layout(len(history))
 
 
 class _Forest:
     """The trees to draw: parents within a group, and groups by owner."""
 
-    def __init__(
-        self, history: History, owner: Callable[[int], int] | None, ns: str | None
-    ) -> None:
+    def __init__(self, history: History, owners: Mapping[int, int], ns: str | None) -> None:
         count = len(history)
         top = ROOT if ns is None else ns
         self.parent = array("i", map(history.parent, range(count)))
@@ -49,11 +47,11 @@ class _Forest:
         """Groups by owner, in order of their first checkpoints."""
         self.loose: list[int] = []
         """Groups to draw at the left edge."""
-        self._nest(history, owner or (lambda _: NONE), top, whole=ns is None)
+        self._nest(history, owners, top, whole=ns is None)
         self.roots = [i for i in history.span(top) if self.parent[i] < 0]
         self._link(count)
 
-    def _nest(self, history: History, owner: Callable[[int], int], top: str, whole: bool) -> None:
+    def _nest(self, history: History, owners: Mapping[int, int], top: str, whole: bool) -> None:
         """Sort the checkpoints of sub-graphs into groups, and cut parents between groups."""
         depth = {ns: ns.count("|") + 1 if ns else 0 for ns in history.namespaces()}
         oldest: list[int] = []
@@ -62,13 +60,13 @@ class _Forest:
                 continue
             span = history.span(ns)
             numbers: dict[int, int] = {}
-            owners = array("i", bytes(4 * len(span)))
+            own = array("i", bytes(4 * len(span)))
             counts: list[int] = []
             for k, i in enumerate(span):
-                by = owner(i)
+                by = owners.get(i, NONE)
                 if not (0 <= by < len(history) and depth[history.ns(by)] < depth[ns]):
                     by = NONE
-                owners[k] = by
+                own[k] = by
                 if by not in numbers:
                     numbers[by] = len(oldest)
                     oldest.append(i)
@@ -77,10 +75,10 @@ class _Forest:
                 counts[numbers[by] - len(self.groups)] += 1
             for k, i in enumerate(span):
                 parent = self.parent[i]
-                if parent >= 0 and owners[parent - span.start] != owners[k]:
+                if parent >= 0 and own[parent - span.start] != own[k]:
                     self.parent[i] = parent = NONE
                 if parent < 0:
-                    self.group_roots[numbers[owners[k]]].append(i)
+                    self.group_roots[numbers[own[k]]].append(i)
             self.groups += [Group(ns, by, n) for by, n in zip(numbers, counts, strict=True)]
         ids = history.ids
         for number in sorted(range(len(oldest)), key=lambda g: ids[oldest[g]]):

@@ -2,8 +2,7 @@
 
 For a whole thread, as the command `tree` prints it:
 
-    owner = owners(history, envelopes, steps)
-    for row in tree_rows(history, steps, envelopes, owner=owner, ascii=False, fold=False):
+    for row in tree_rows(history, steps, envelopes, thread.owners(), fold=False):
         row.prefix + row.glyph, row.step, row.text, row.marks, row.seconds, row.at
 
 For a screen that shows a page of a large thread: `lay_out` once, a `View` of it, and a `Painter`
@@ -251,7 +250,7 @@ def tree_rows(
     history: History,
     steps: Mapping[tuple[str, str], Step],
     envelopes: Mapping[tuple[str, str], Envelope],
-    owner: Callable[[int], int] | None = None,
+    owners: Mapping[int, int] | None = None,
     ns: str | None = None,
     ascii: bool = False,
     fold: bool = False,
@@ -261,7 +260,7 @@ def tree_rows(
 ) -> Iterator[TreeRow]:
     """All rows of a thread (`ns`: of one namespace and what ran inside it), made one by one.
 
-    `steps`, `envelopes`: by (namespace, checkpoint id). `owner`: see `nesting.owners`. `fold`:
+    `steps`, `envelopes`: by (namespace, checkpoint id). `owners`: see `Thread.owners`. `fold`:
     long unbranched runs become one row each, save edits, questions, failures and the checkpoints
     in `keep`. `closed`: sub-graphs show their headers only. `limit`: the most lanes.
     """
@@ -269,7 +268,7 @@ def tree_rows(
     def key(i: int) -> tuple[str, str]:
         return history.ns(i), history.ids[i]
 
-    layout = lay_out(history, owner, ns)
+    layout = lay_out(history, owners, ns)
     painter = Painter(
         history,
         layout,
