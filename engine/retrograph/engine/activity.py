@@ -312,11 +312,14 @@ def _handler(envelope: Envelope, act: Act, acts: list[Act], learned: Learned) ->
     step = step_number(envelope)
     if step is None:
         return None
-    failed = [a.task_id for a in acts if any(row.channel == "__error__" for row in a.rows)]
-    for node in sorted(learned.triggers):
-        for task in failed:
-            if handler_id(envelope.id, envelope.ns, step + 1, node, task) == act.task_id:
-                return node
+    for failed in acts:
+        if failed.node is None or not any(row.channel == "__error__" for row in failed.rows):
+            continue
+        names = (f"__error_handler__{failed.node}", "__default_error_handler__")
+        for name in dict.fromkeys((*names, *sorted(learned.triggers))):
+            at = (envelope.id, envelope.ns, step + 1)
+            if handler_id(*at, name, failed.node, failed.task_id) == act.task_id:
+                return name
     return None
 
 
@@ -325,9 +328,11 @@ def _corrupt_joins(
 ) -> list[Barrier]:
     """Joins stored as complete before they were (langgraph #8748).
 
-    A checkpoint that is saved in the background may be written after the next step has begun to
-    fill the same set. Then the join is full here although its channel was not updated in the
-    step that led here, this checkpoint's own tasks wrote to it, and its node did not run.
+    The checkpoints of several steps share one set, from the step that empties it until the
+    join's node runs, and each is saved in the background: one that is saved late holds names that
+    arrived after it. In a run, a join that is really full was filled by the step that led here,
+    so its channel is among the updated ones, and its node runs next. Elsewhere, and where the
+    store is too old to name updated channels, the ancestors' writes decide.
     """
     wrong: list[Barrier] = []
     for channel in envelope.present:
@@ -336,12 +341,10 @@ def _corrupt_joins(
             continue
         if envelope.updated is not None and channel in envelope.updated:
             continue
-        own = any(
-            row.channel == channel for act in acts if act.kind.kind != "update" for row in act.rows
-        )
-        if not own or any(act.kind.node == gate.node for act in acts):
+        if any(act.kind.node == gate.node for act in acts):
             continue
-        if envelope.updated is None and is_full(gate.joined, arrived(gate)):
+        in_a_run = envelope.source == "loop" and envelope.updated is not None
+        if not in_a_run and is_full(gate.joined, arrived(gate)):
             continue
         wrong.append(gate)
     return wrong
@@ -349,7 +352,7 @@ def _corrupt_joins(
 
 def _repair_text(gate: Barrier) -> str:
     return (
-        f"the join {gate.joined} → {gate.node} was saved as complete one step too early "
+        f"the join {gate.joined} → {gate.node} was saved as complete too early "
         f"(asynchronous saving, langgraph #8748); {gate.node} is not due here"
     )
 

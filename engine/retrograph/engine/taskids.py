@@ -167,13 +167,17 @@ def edit_ids(checkpoint_id: str) -> frozenset[str]:
     return frozenset(_uuid5(seed, name) for name in ("__interrupt__", "__input__"))
 
 
-def handler_id(checkpoint_id: str, ns: str, step: int, node: str, failed_task: str) -> str | None:
-    """The id of the task in which `node` handles the error of `failed_task`."""
+def handler_id(
+    checkpoint_id: str, ns: str, step: int, node: str, failed: str, failed_task: str
+) -> str | None:
+    """The id of the task in which `node` handles the error of `failed`: it is named as if it ran
+    in a namespace of the failed task."""
     try:
         seed = UUID(checkpoint_id).bytes
     except ValueError:
         return None
-    path = f"{ns}|{node}" if ns else node
+    path = f"{ns}|" if ns else ""
+    path += f"{failed}:{failed_task}|{node}"
     return _hashed(seed, (path, str(step), node, PUSH, _HANDLER, failed_task), old=False)
 
 
