@@ -1,0 +1,1 @@
+"""Benchmarks: ours against a baseline, in the same run. `python -m tests.bench [NAME…]`."""

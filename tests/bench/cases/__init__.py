@@ -1,0 +1,1 @@
+"""One module a benchmark: its sides, and `rows(quick)`, which measures them."""

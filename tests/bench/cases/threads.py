@@ -1,0 +1,71 @@
+"""The index of many threads, and the default page of it with status and next."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+from tests.bench.measure import compare, peak
+from tests.bench.report import Row, at_most, size
+from tests.bench.stores.many_threads import many_threads
+
+PAGE = 50
+PLAIN = """
+    select thread_id, count(*), count(distinct checkpoint_ns), min(checkpoint_id),
+        max(checkpoint_id) as newest,
+        coalesce(max(case when checkpoint_ns = '' then checkpoint_id end), max(checkpoint_id))
+    from checkpoints group by thread_id order by newest desc
+"""
+"""What a `ThreadRow` says, in one statement that the primary key's index answers alone."""
+
+
+def index(store: str) -> Callable[[], object]:
+    from retrograph.loaders.registry import open_source
+
+    from retrograph.engine.model import ThreadQuery
+
+    def call() -> object:
+        with closing(open_source(store)) as loader:
+            return list(loader.threads(ThreadQuery(limit=PAGE)))
+
+    return call
+
+
+def page(store: str) -> Callable[[], object]:
+    from retrograph.loaders.registry import open_source
+
+    from retrograph.engine.model import ThreadQuery
+    from retrograph.engine.thread import describe
+
+    def call() -> object:
+        with closing(open_source(store)) as loader:
+            return [describe(loader, row) for row in loader.threads(ThreadQuery(limit=PAGE))]
+
+    return call
+
+
+def baseline(store: str) -> Callable[[], object]:
+    def call() -> list[Any]:
+        with closing(sqlite3.connect(f"file:{store}?mode=ro&immutable=1", uri=True)) as connection:
+            return connection.execute(f"{PLAIN} limit {PAGE}").fetchall()
+
+    return call
+
+
+def rows(quick: bool) -> Iterator[Row]:
+    count = 5_000 if quick else 100_000
+    store = many_threads(count)
+    yield at_most(
+        f"newest {PAGE} of {count:,} threads of 3 checkpoints, from the index; the same in SQL",
+        compare(index, baseline, store),
+        1.5,
+        f"{size(peak(index, store))}, {size(peak(baseline, store))}",
+    )
+    yield at_most(
+        f"that page of {PAGE} with status and next; the index alone",
+        compare(page, index, store),
+        1.3,
+        f"{size(peak(page, store))}, {size(peak(index, store))}",
+    )

@@ -1,0 +1,80 @@
+"""The tree of a long thread with who ran, what was next and each route."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+from tests.bench.measure import Timing, compare, once, peak
+from tests.bench.report import Row, seconds, size, times_faster
+from tests.bench.stores.growing import THREAD, growing
+
+TIMES_FASTER = 100
+TIMES_SMALLER = 20
+PLAIN = """
+    select checkpoint_id, parent_checkpoint_id, checkpoint, metadata from checkpoints
+    where thread_id = ? order by checkpoint_ns, checkpoint_id
+"""
+
+
+def ours(store: str) -> Callable[[], object]:
+    from retrograph.loaders.registry import open_source
+
+    from retrograph.engine.thread import Thread
+
+    def call() -> object:
+        with closing(open_source(store)) as loader:
+            thread = Thread(loader, THREAD)
+            return thread.history, thread.steps()
+
+    return call
+
+
+def official(store: str) -> Callable[[], object]:
+    from langgraph.checkpoint.sqlite import SqliteSaver
+    from tests.bench.stores.growing import builder
+
+    connection = sqlite3.connect(store, check_same_thread=False)
+    graph = builder.compile(checkpointer=SqliteSaver(connection))
+    return lambda: list(graph.get_state_history({"configurable": {"thread_id": THREAD}}))
+
+
+def plain(store: str) -> Callable[[], object]:
+    """Reading what decides the steps, and nothing more: what no reader can be faster than."""
+
+    def call() -> int:
+        with closing(sqlite3.connect(f"file:{store}?mode=ro&immutable=1", uri=True)) as connection:
+            return sum(len(row[2]) for row in connection.execute(PLAIN, (THREAD,)))
+
+    return call
+
+
+def rows(quick: bool) -> Iterator[Row]:
+    count = 1_000 if quick else 10_000
+    store = growing(count)
+    taken, memory = once(official, store)
+    our_memory = peak(ours, store)
+    timing = compare(ours, plain, store)
+    yield times_faster(
+        f"tree with next, ran and route, {count:,} checkpoints with growing messages; "
+        "get_state_history",
+        Timing(timing.ours, taken, timing.ours / taken),
+        TIMES_FASTER,
+    )
+    yield Row(
+        "memory of that",
+        size(our_memory),
+        size(memory),
+        f"1/{memory / our_memory:.3g}",
+        f"≤ 1/{TIMES_SMALLER}",
+        memory >= TIMES_SMALLER * our_memory,
+    )
+    yield Row(
+        "that tree; a plain SELECT of the same blobs and metadata",
+        seconds(timing.ours),
+        seconds(timing.baseline),
+        f"{timing.ratio:.2f} ×",
+        "",
+        None,
+    )

@@ -1,0 +1,105 @@
+"""Measures two sides in turn, each in fresh processes: A B A B …
+
+A side is a function `prepare(*args)` of a module: it imports and sets up, and returns the call
+that is measured. Files are in the system's cache before a measured call, since each process makes
+the call once unmeasured; imports are not counted.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Seconds of one call: medians, and the median of the ratios of the rounds."""
+
+    ours: float
+    baseline: float
+    ratio: float
+    """ours / baseline"""
+
+
+def compare(
+    ours: Callable[..., Any],
+    baseline: Callable[..., Any],
+    *args: object,
+    rounds: int = 5,
+    calls: int = 3,
+) -> Timing:
+    """Each round is a fresh process a side, which makes the call once and then `calls` times."""
+    pairs = [
+        (
+            median(_child("time", baseline, args, calls)["seconds"]),
+            median(_child("time", ours, args, calls)["seconds"]),
+        )
+        for _ in range(rounds)
+    ]
+    return _timing(pairs)
+
+
+def compare_commands(ours: Sequence[str], baseline: Sequence[str], rounds: int = 21) -> Timing:
+    """Whole processes, from start to end."""
+    for command in (ours, baseline):
+        _seconds(command)
+    return _timing([(_seconds(baseline), _seconds(ours)) for _ in range(rounds)])
+
+
+def once(side: Callable[..., Any], *args: object) -> tuple[float, int]:
+    """Seconds and bytes of a single call, for what takes a minute."""
+    found = _child("once", side, args)
+    return found["seconds"], found["peak"]
+
+
+def peak(side: Callable[..., Any], *args: object) -> int:
+    """Bytes by which the process grew at most during one call (resident memory)."""
+    bytes_: int = _child("once", side, args)["peak"]
+    return bytes_
+
+
+def kept(side: Callable[..., Any], *args: object) -> int:
+    """Bytes that the result of the call holds, as Python counts its allocations."""
+    bytes_: int = _child("kept", side, args)["kept"]
+    return bytes_
+
+
+def _child(mode: str, side: Callable[..., Any], args: Sequence[object], calls: int = 1) -> Any:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "tests.bench.child",
+            mode,
+            str(calls),
+            f"{side.__module__}:{side.__name__}",
+            *map(str, args),
+        ],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _seconds(command: Sequence[str]) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - began
+
+
+def _timing(pairs: list[tuple[float, float]]) -> Timing:
+    return Timing(
+        ours=median(ours for _, ours in pairs),
+        baseline=median(baseline for baseline, _ in pairs),
+        ratio=median(ours / baseline for baseline, ours in pairs),
+    )
