@@ -189,10 +189,10 @@ class Thread:
         envelopes = self.envelopes_of(ns, near)
         if i not in envelopes:
             raise RefError(f"Checkpoint {history.ids[i]!r} is gone from the store.")
-        learned = self._learn(ns, envelopes.values())
-        run_on = self._run_on(ns, [*children, *twins])
+        learned = self.learn(ns, envelopes.values())
+        run_on = self.made_by_running(ns, [*children, *twins])
         rows = self.rows_of(ns, [k for k in (i, parent) if k != NONE])
-        reader = _Reader(self, ns, learned)
+        reader = Reader(self, ns, learned)
         own = reader.observe(i, envelopes[i], rows.get(i, ()), any(c in run_on for c in children))
         before = None
         if parent in envelopes:
@@ -223,7 +223,7 @@ class Thread:
                 rows.setdefault(self.history.find(ns, row[1]), []).append(row)
         return rows
 
-    def _run_on(self, ns: str, wanted: Collection[int]) -> set[int]:
+    def made_by_running(self, ns: str, wanted: Collection[int]) -> set[int]:
         """Those of the checkpoints that were made by running on from their parent."""
         ids = self.history.ids
         keys = [CheckpointKey(self.thread_id, ns, ids[i]) for i in sorted(set(wanted))]
@@ -233,7 +233,7 @@ class Thread:
             if detail.metadata.get("source") in _RAN_ON
         }
 
-    def _learn(self, ns: str, near: Iterable[Envelope]) -> Learned:
+    def learn(self, ns: str, near: Iterable[Envelope]) -> Learned:
         """What is known of the namespace's graph: all of it for old formats, else what is near."""
         near = list(near)
         if all(envelope.v >= OLD_FORMAT for envelope in near):
@@ -253,11 +253,11 @@ class Thread:
         span = history.span(ns)
         leaves = history.leaves(ns)
         sample = self.envelopes_of(ns, [*leaves[-_MANY:], *history.roots(ns)[:_FEW]])
-        learned = self._learn(ns, sample.values())
+        learned = self.learn(ns, sample.values())
         old = any(envelope.v < OLD_FORMAT for envelope in sample.values())
         forks = [child for i in history.fork_points(ns) for child in history.children(i)]
-        run_on = self._run_on(ns, span if old else forks)
-        reader = _Reader(self, ns, learned)
+        run_on = self.made_by_running(ns, span if old else forks)
+        reader = Reader(self, ns, learned)
         alive: dict[int, tuple[Activity, int]] = {}
         rows = _RowsInStep(self.loader.writes(self.thread_id, ns))
         for batch in self.loader.envelopes(self.thread_id, ns):
@@ -278,7 +278,7 @@ class Thread:
                 yield i, envelope, derive(own, before, learned, self.serde.decode, twins=running)
 
     def _parent_activity(
-        self, ns: str, parent: int, alive: dict[int, tuple[Activity, int]], reader: _Reader
+        self, ns: str, parent: int, alive: dict[int, tuple[Activity, int]], reader: Reader
     ) -> Activity | None:
         if parent == NONE:
             return None
@@ -302,7 +302,7 @@ def encloses(outer: str, inner: str) -> bool:
     return outer == ROOT or inner.startswith(outer + "|")
 
 
-class _Reader:
+class Reader:
     """Observes checkpoints of one namespace, and settles suspicious joins by their ancestors."""
 
     def __init__(self, thread: Thread, ns: str, learned: Learned) -> None:
