@@ -20,7 +20,7 @@ from retrograph.engine.values.kinds import (
 )
 
 _NAMES: dict[type, str] = {
-    type(None): "None",
+    type(None): "null",
     ByteArray: "bytearray",
     MapValue: "dict",
     Pickle: "pickle",
