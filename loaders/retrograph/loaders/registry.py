@@ -1,0 +1,110 @@
+"""From what a person gives as SOURCE to an opened loader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from retrograph.engine.errors import RetrographError, SourceError
+from retrograph.engine.model import Loader
+from retrograph.loaders.folder import find_stores, the_store
+from retrograph.loaders.sqlite import SQLiteLoader
+
+GROUP = "retrograph.loaders"
+"""Entry points: the name is a URL scheme, the object a factory `(url: str) -> Loader`."""
+
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_FILE_URL = re.compile(r"(file|sqlite(?:\+\w+)?|sqlite3):", re.IGNORECASE)
+_PYTHON = re.compile(r"[\w./\\-]+:[A-Za-z_]\w*(\(\))?")
+_SUPPORTED = "SQLite files (a path, or a file: or sqlite: URL)"
+
+
+def open_source(
+    source: str | None = None, *, cwd: Path | None = None, configured: str | None = None
+) -> Loader:
+    """Open a source.
+
+    `source` as a person gave it, `.` or `None` for "what is here": the `configured` one, else the
+    one store in `cwd` (default: the current folder), to which relative paths relate too.
+    Raises `SourceError`, in one sentence.
+    """
+    folder = Path.cwd() if cwd is None else cwd
+    if source is None or source in (".", ""):
+        if configured is None:
+            return the_store(folder)
+        source = configured
+    path = _path(source, folder)
+    if path is not None and _exists(path):
+        return _open_path(path)
+    if _FILE_URL.match(source):
+        return SQLiteLoader(_file_of_url(source, folder))
+    if url := _URL.match(source):
+        return _open_url(source, url[1].lower())
+    if path is None or (":" in source and _PYTHON.fullmatch(source)):
+        raise SourceError(f"{source!r} is no file; what can be opened now: {_SUPPORTED}.")
+    return _open_path(path)
+
+
+def _path(source: str, folder: Path) -> Path | None:
+    """`source` as a path, `None` where it cannot be one."""
+    if "\0" in source:
+        return None
+    try:
+        return folder / Path(source).expanduser()
+    except RuntimeError:  # ~nobody-of-this-name
+        return folder / source
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists() or path.is_symlink()
+    except OSError:
+        return True
+
+
+def _open_path(path: Path) -> Loader:
+    if path.is_dir():
+        stores = find_stores(path)
+        listed = ", ".join(str(store) for store in stores[:3])
+        more = f" and {len(stores) - 3} more" if len(stores) > 3 else ""
+        found = f"holds {listed}{more}" if stores else "holds no checkpoint store"
+        raise SourceError(f"{path} is a folder: name a file in it (it {found}).")
+    return SQLiteLoader(path)
+
+
+def _file_of_url(url: str, folder: Path) -> Path:
+    """The file of `file:///x`, `file:x`, and of SQLAlchemy's `sqlite:///x` (relative, or absolute
+    where only that exists) and `sqlite:////x`. Queries are ignored."""
+    from urllib.parse import unquote
+
+    scheme, _, rest = url.partition(":")
+    rest = unquote(re.split(r"[?#]", rest, maxsplit=1)[0])
+    if scheme.lower() == "file":
+        return folder / re.sub(r"^//(localhost)?(?=/)", "", rest)
+    if not rest.startswith("///"):
+        return folder / rest.removeprefix("//")
+    relative = folder / rest[3:]
+    absolute = Path(rest[2:])
+    return absolute if not _exists(relative) and _exists(absolute) else relative
+
+
+def _open_url(url: str, scheme: str) -> Loader:
+    from importlib.metadata import entry_points
+
+    found = [e for e in entry_points(group=GROUP) if e.name.lower() == scheme]
+    if not found:
+        others = sorted({e.name for e in entry_points(group=GROUP)})
+        more = f", and {', '.join(f'{name}://' for name in others)}" if others else ""
+        raise SourceError(
+            f"{scheme}:// is not supported; what can be opened now: {_SUPPORTED}{more}."
+        )
+    try:
+        factory: Callable[[str], Loader] = found[0].load()
+        return factory(url)
+    except RetrographError:
+        raise
+    except Exception as error:
+        raise SourceError(
+            f"The loader for {scheme}:// ({found[0].value}) failed: {type(error).__name__}: {error}"
+        ) from error

@@ -1,0 +1,229 @@
+"""The SELECTs, written from a layout. Each answers one page and is over in milliseconds.
+
+Pages go by key, not by offset, so that a writer between two of them does no harm. `x''` is the
+smallest BLOB: SQLite orders NULL, numbers, text and blobs in this order, so `>= '' AND < x''` is
+"any text", which the index answers. Ids that are not text (they occur in damaged files only)
+would stop a walk by key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from retrograph.engine.model import ThreadQuery
+from retrograph.loaders.sqlite.connect import bind
+from retrograph.loaders.sqlite.layout import Table
+
+SEND_HEAD = 256
+"""Bytes of a `__pregel_tasks` write that are read: the Send's node stands there."""
+HEAD_LIMIT = 1 << 20
+"""Bytes of a control write that are read at most."""
+_WHOLE_SEND = 8192
+"""SQLite's substr() reads a value to its end first: larger ones are read as a stream."""
+CONTROL = ("__interrupt__", "__error__", "__resume__", "__error_source_node__")
+SENDS = "__pregel_tasks"
+
+_TEXT = "CAST(? AS TEXT)"
+_LAST_CHARACTER = 0x10FFFF
+_SURROGATES = range(0xD800, 0xE000)
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """A statement and its parameters."""
+
+    sql: str
+    parameters: tuple[object, ...] = ()
+
+
+def threads(table: Table, query: ThreadQuery) -> Select:
+    """(thread id, checkpoints, newest id), newest first; the index alone answers it."""
+    thread, newest = table["thread"], f"max({table['id']})"
+    where, parameters = [f"{thread} >= '' AND {thread} < x''"], []
+    if query.prefix:
+        condition, bounds = _begins(thread, query.prefix)
+        where.append(condition)
+        parameters += bounds
+    if query.search:
+        where.append(f"{thread} LIKE {_TEXT} ESCAPE '\\'")
+        escaped = query.search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        parameters.append(bind(f"%{escaped}%"))
+    having = ""
+    if query.since_id is not None:
+        having = f" HAVING {newest} >= {_TEXT}"
+        parameters.append(bind(query.since_id))
+    return Select(
+        f"SELECT {thread}, count(*), {newest} FROM {table.sql} WHERE {' AND '.join(where)} "
+        f"GROUP BY {thread}{having} ORDER BY {newest} DESC, {thread} LIMIT ? OFFSET ?",
+        (*parameters, -1 if query.limit is None else query.limit, query.offset),
+    )
+
+
+def namespaces(table: Table, thread_ids: Sequence[str]) -> Select:
+    """(thread id, namespace, checkpoints, first id, last id) of some threads."""
+    thread, ns, id = table["thread"], table["ns"], table["id"]
+    return Select(
+        f"SELECT {thread}, {ns}, count(*), min({id}), max({id}) FROM {table.sql} "
+        f"WHERE {thread} {_among(thread_ids)} AND {_is_text(table)} GROUP BY {thread}, {ns}",
+        tuple(map(bind, thread_ids)),
+    )
+
+
+def sizes(table: Table, thread_ids: Sequence[str], columns: Sequence[str]) -> Select:
+    """(thread id, bytes in these columns); only the heads of the rows are read."""
+    lengths = " + ".join(f"ifnull(length({table[c]}), 0)" for c in columns)
+    return Select(
+        f"SELECT {table['thread']}, sum({lengths}) FROM {table.sql} "
+        f"WHERE {table['thread']} {_among(thread_ids)} GROUP BY {table['thread']}",
+        tuple(map(bind, thread_ids)),
+    )
+
+
+def rows(
+    table: Table,
+    thread_id: str,
+    ns: str | None,
+    ids: Sequence[str] | None,
+    after: tuple[str, str] | None,
+    limit: int,
+) -> Select:
+    """(ns, id, parent, bytes) of a thread in order, beginning after a key."""
+    where, parameters = _range(table, thread_id, ns, ids, after)
+    return Select(
+        f"SELECT {table['ns']}, {table['id']}, nullif(CAST({table['parent']} AS TEXT), ''), "
+        f"length({table['checkpoint']}) FROM {table.sql} WHERE {where} "
+        f"ORDER BY {_order(table)} LIMIT ?",
+        (*parameters, limit),
+    )
+
+
+def bodies(
+    table: Table,
+    thread_id: str,
+    ns: str,
+    ids: Sequence[str],
+    columns: Sequence[str],
+    *,
+    rowid: bool = False,
+) -> Select:
+    """(ns, id, parent, *columns[, row id]) of some checkpoints of one namespace, in order."""
+    where, parameters = _range(table, thread_id, ns, ids, None)
+    chosen = ", ".join(table[column] for column in columns)
+    if rowid:
+        chosen += f", {table.rowid}"
+    return Select(
+        f"SELECT {table['ns']}, {table['id']}, nullif(CAST({table['parent']} AS TEXT), ''), "
+        f"{chosen} FROM {table.sql} WHERE {where} ORDER BY {_order(table)}",
+        tuple(parameters),
+    )
+
+
+def write_heads(
+    table: Table,
+    thread_id: str,
+    ns: str | None,
+    ids: Sequence[str] | None,
+    after: tuple[object, ...] | None,
+    limit: int,
+    *,
+    heads: bool = True,
+) -> Select:
+    """(ns, id, task, path, idx, channel, type, head, bytes, row id) in order of the primary key,
+    beginning after one (ns, id, task, idx). Without `heads` no value is touched."""
+    where, parameters = _range(table, thread_id, ns, ids, None)
+    key = [table[c] for c in ("ns", "id", "task", "idx") if c in table.stored]
+    if after is not None:
+        given = [v for c, v in zip(("ns", "id", "task", "idx"), after, strict=True)
+                 if c in table.stored]  # fmt: skip
+        marks = ["?" if not isinstance(v, str) else _TEXT for v in given]
+        where += f" AND ({', '.join(key)}) > ({', '.join(marks)})"
+        parameters += [bind(v) if isinstance(v, str) else v for v in given]
+    value, channel = table["value"], table["channel"]
+    head = "NULL"
+    if heads:
+        control = ", ".join(f"'{name}'" for name in CONTROL)
+        head = (
+            f"CASE WHEN {channel} = '{SENDS}' THEN CASE WHEN length({value}) <= {_WHOLE_SEND} "
+            f"THEN substr({value}, 1, {SEND_HEAD}) END WHEN {channel} IN ({control}) "
+            f"THEN CASE WHEN length({value}) <= {HEAD_LIMIT} THEN {value} END END"
+        )
+    return Select(
+        f"SELECT {table['ns']}, {table['id']}, {table['task']}, {table['path']}, {table['idx']}, "
+        f"{channel}, {table['type']}, {head}, length({value}), {table.rowid or 'NULL'} "
+        f"FROM {table.sql} WHERE {where} AND {table['task']} >= '' AND {table['task']} < x'' "
+        f"ORDER BY {', '.join(key)} LIMIT ?",
+        (*parameters, limit),
+    )
+
+
+def whole_writes(
+    table: Table,
+    thread_id: str,
+    ns: str,
+    ids: Sequence[str],
+    channels: Sequence[str] | None,
+    *,
+    values: bool = True,
+) -> Select:
+    """(id, task, path, idx, channel, type, value, row id), in no order; without `values` NULL."""
+    where, parameters = _range(table, thread_id, ns, ids, None)
+    if channels is not None:
+        where += f" AND {table['channel']} {_among(channels)}"
+        parameters += map(bind, channels)
+    value = table["value"] if values else "NULL"
+    return Select(
+        f"SELECT {table['id']}, {table['task']}, {table['path']}, {table['idx']}, "
+        f"{table['channel']}, {table['type']}, {value}, {table.rowid or 'NULL'} "
+        f"FROM {table.sql} WHERE {where}",
+        tuple(parameters),
+    )
+
+
+def _range(
+    table: Table,
+    thread_id: str,
+    ns: str | None,
+    ids: Sequence[str] | None,
+    after: tuple[str, str] | None,
+) -> tuple[str, list[object]]:
+    where = [f"{table['thread']} = {_TEXT}", _is_text(table)]
+    parameters: list[object] = [bind(thread_id)]
+    if ns is not None:
+        where.append(f"{table['ns']} = {_TEXT}")
+        parameters.append(bind(ns))
+    if ids is not None:
+        where.append(f"{table['id']} {_among(ids)}")
+        parameters += map(bind, ids)
+    if after is not None:
+        if "ns" in table.stored:
+            where.append(f"({table['ns']}, {table['id']}) > ({_TEXT}, {_TEXT})")
+            parameters += map(bind, after)
+        else:
+            where.append(f"{table['id']} > {_TEXT}")
+            parameters.append(bind(after[1]))
+    return " AND ".join(where), parameters
+
+
+def _is_text(table: Table) -> str:
+    parts = [table[c] for c in ("ns", "id") if c in table.stored]
+    return " AND ".join(f"{c} >= '' AND {c} < x''" for c in parts)
+
+
+def _order(table: Table) -> str:
+    return ", ".join(table[c] for c in ("ns", "id") if c in table.stored)
+
+
+def _among(values: Sequence[str]) -> str:
+    return f"IN ({', '.join([_TEXT] * len(values))})"
+
+
+def _begins(column: str, prefix: str) -> tuple[str, list[str | bytes]]:
+    """A range of the index: from the prefix to the first text that does not begin with it."""
+    last = ord(prefix[-1])
+    if last == _LAST_CHARACTER or last + 1 in _SURROGATES or last in _SURROGATES:
+        return f"{column} >= {_TEXT} AND instr({column}, {_TEXT}) = 1", [bind(prefix)] * 2
+    return f"{column} >= {_TEXT} AND {column} < {_TEXT}", [
+        bind(prefix),
+        bind(prefix[:-1] + chr(last + 1)),
+    ]
