@@ -254,12 +254,12 @@ def size_of(value: Value, budget: int = _BUDGET) -> int | None:
                 return None
             stack.extend(item)
         elif isinstance(item, Packed):
-            state = item.state
+            sealed = item.sealed
             total += 6
-            if isinstance(state, bytes):
-                total += len(state)
+            if sealed is not None:
+                total += len(sealed)
             else:
-                stack.extend(state)
+                stack.extend(item.payload)
         else:
             total += _leaf_size(item, stack)
     return total

@@ -17,7 +17,7 @@ from retrograph.engine.model import Envelope, Typed, Version
 from retrograph.engine.serde import jsonplus, msgpack
 from retrograph.engine.serde.codec import Serde
 from retrograph.engine.serde.sends import payload_node, value_node
-from retrograph.engine.values import ABSENT, Unreadable, Value, type_name
+from retrograph.engine.values import Unreadable, Value, type_name
 
 TASKS: Final = "__pregel_tasks"
 _CONTROL: Final = ("branch:", "join:", "start:")
@@ -28,8 +28,6 @@ _VERSION: Final = frozenset({str, int, float})
 _TOKEN: Final = object()
 _forget: Final = dict.fromkeys(range(-128, 128), _TOKEN).get
 """An extension hook in C: `(code, payload)` → the token, whatever the payload."""
-_ANY_KEYS: Final = ormsgpack.OPT_NON_STR_KEYS
-_SMALL: Final = 64 * 1024
 
 
 def envelope(
@@ -88,8 +86,8 @@ def _nodes(sends: Value) -> tuple[str, ...]:
     nodes = []
     for send in sends:
         node = None
-        if isinstance(send, msgpack.Packed) and type(send.state) is bytes:
-            node = payload_node(send.state)
+        if isinstance(send, msgpack.Packed) and send.sealed:
+            node = payload_node(send.sealed)
         if node is None:
             node = value_node(send)
         if node is not None:
@@ -102,14 +100,13 @@ def _body(checkpoint: Typed, serde: Serde) -> tuple[dict[str, Any], str | None]:
     opened = serde.open(checkpoint)
     if isinstance(opened, Unreadable):
         return {}, opened.why
-    body: Value = ABSENT
+    body: Value
     if opened.type == "msgpack":
         body = _skimmed(opened.data)
-    if body is ABSENT:
-        if opened.type == "json" or opened.type is None:
-            body = jsonplus.loads_plain(opened.data)
-        else:
-            body = serde.decode(opened)
+    elif opened.type == "json" or opened.type is None:
+        body = jsonplus.loads_plain(opened.data)
+    else:
+        body = serde.decode(opened)
     if isinstance(body, Unreadable):
         partial = body.partial if type(body.partial) is dict else {}
         return partial, body.why
@@ -119,20 +116,12 @@ def _body(checkpoint: Typed, serde: Serde) -> tuple[dict[str, Any], str | None]:
 
 
 def _skimmed(data: bytes) -> Value:
-    """The map with extensions forgotten, but for those that control channels hold; `ABSENT`
-    where the fast decoder refuses."""
+    """The map with extensions forgotten, but for those that control channels hold."""
     try:
         body = ormsgpack.unpackb(data, ext_hook=_forget)
     except (ValueError, TypeError):
-        if len(data) > _SMALL:
-            return ABSENT
-        try:
-            body = ormsgpack.unpackb(data, ext_hook=_forget, option=_ANY_KEYS)
-        except (ValueError, TypeError):
-            return ABSENT
-    if type(body) is not dict or not _holds_token(body):
-        return body if type(body) is dict else ABSENT
-    return msgpack.unpack(data)
+        return msgpack.unpack(data)
+    return msgpack.unpack(data) if type(body) is not dict or _holds_token(body) else body
 
 
 def _holds_token(body: dict[str, Any]) -> bool:

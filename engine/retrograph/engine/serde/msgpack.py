@@ -11,14 +11,12 @@ an untouched one is encoded by its own bytes.
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal, DecimalException
 from typing import Any, Final
-from uuid import UUID
 
 import ormsgpack
 
-from retrograph.engine.serde import wire
+from retrograph.engine.serde import natives, wire
+from retrograph.engine.serde.peek import peek_names
 from retrograph.engine.values import (
     ABSENT,
     HIDDEN,
@@ -42,7 +40,7 @@ DELTA: Final = 7
 
 _unpackb: Final = ormsgpack.unpackb
 _ANY_KEYS: Final = ormsgpack.OPT_NON_STR_KEYS
-_SMALL: Final = 64 * 1024
+_SMALL: Final = 8 * 1024
 """Up to here the fast decoder may hash keys of any type: too few to be made to collide badly."""
 
 
@@ -63,9 +61,9 @@ class Packed(Obj):
         return self._code
 
     @property
-    def state(self) -> bytes | list[Any]:
-        """The payload's bytes, or [module, name, data, …] where they were unpacked."""
-        return self._state
+    def sealed(self) -> bytes | None:
+        state = self._state
+        return None if isinstance(state, list) else state
 
     @property
     def data(self) -> Value:
@@ -160,11 +158,11 @@ def unpack(data: bytes) -> Value:
         value = _unpackb(data, ext_hook=hook)
     except (ValueError, TypeError):
         if len(data) > _SMALL:
-            return _by_hand(data)
+            return by_hand(data)
         try:
             value = _unpackb(data, ext_hook=hook, option=_ANY_KEYS)
         except (ValueError, TypeError):
-            return _by_hand(data)
+            return by_hand(data)
     if type(value) not in (dict, list) and data:
         end = wire.skip(data, 0, 1)[0]
         if end != len(data):
@@ -172,7 +170,8 @@ def unpack(data: bytes) -> Value:
     return value
 
 
-def _by_hand(data: bytes) -> Value:
+def by_hand(data: bytes) -> Value:
+    """As `unpack`, by the decoder that goes on where the fast one refuses."""
     value, fault, _ = wire.read(data, hook)
     if fault is None:
         return value
@@ -183,51 +182,25 @@ def _partial_data(partial: Value) -> Value:
     return partial[2] if type(partial) is list and len(partial) >= 3 else ABSENT
 
 
-def peek_names(raw: bytes) -> tuple[str, str] | None:
-    """Module and class name in the first bytes of a payload, which may be cut after them."""
-    try:
-        if 0x92 <= raw[0] <= 0x9F:
-            module, at = _short_text(raw, 1)
-            name, _ = _short_text(raw, at)
-            return module, name
-    except (IndexError, UnicodeDecodeError, ValueError):
-        pass
-    return None
-
-
-def _short_text(raw: bytes, at: int) -> tuple[str, int]:
-    head = raw[at]
-    if 0xA0 <= head <= 0xBF:
-        begin, end = at + 1, at + 1 + (head & 31)
-    elif head == 0xD9:
-        begin, end = at + 2, at + 2 + raw[at + 1]
-    else:
-        raise ValueError
-    if end > len(raw):
-        raise IndexError
-    return raw[begin:end].decode("utf-8"), end
+_SETS: Final = frozenset({("builtins", "set"), ("builtins", "frozenset")})
 
 
 def hook(code: int, raw: bytes) -> Value:
-    """An extension as an inert value: a native one where its class is in the fixed table below
-    and encoding would give the same again, else a packed object."""
+    """An extension as an inert value: a native one where its class is data only, else a packed
+    object."""
     if code == 5 or code == 4:
         return Packed(code, raw)
     if 0 <= code <= 3:
         names = peek_names(raw)
-        make = _NATIVE.get((code, *names)) if names else None
-        if make:
-            if isinstance(make, type):
-                return make(code, raw)
-            try:
-                value = make(_unpackb(raw, option=_ANY_KEYS))
-            except (ValueError, TypeError, LookupError, OverflowError, DecimalException):
-                value = None
-            if value is not None:
-                return value
-        elif code == 0 and names and is_secret(*names):
-            return PackedSecret(code, raw)
-        return Packed(code, raw)
+        if names is None:
+            return Packed(code, raw)
+        if code == 0:
+            if names in _SETS:
+                return PackedSet(code, raw)
+            if is_secret(*names):
+                return PackedSecret(code, raw)
+        native = natives.make(code, *names, raw)
+        return Packed(code, raw) if native is None else native
     if code == DELTA:
         return PackedDelta(raw)
     if code == NUMPY:
@@ -235,58 +208,6 @@ def hook(code: int, raw: bytes) -> Value:
         if array:
             return array
     return Obj("", f"ext {code}", "ext", raw, (code,))
-
-
-def _uuid(tup: list[Any]) -> UUID | None:
-    value = UUID(hex=tup[2])
-    return value if len(tup) == 3 and value.hex == tup[2] else None
-
-
-def _decimal(tup: list[Any]) -> Decimal | None:
-    value = Decimal(tup[2])
-    return value if len(tup) == 3 and type(tup[2]) is str and str(value) == tup[2] else None
-
-
-def _date(tup: list[Any]) -> date | None:
-    return date(*_ints(tup))
-
-
-def _timedelta(tup: list[Any]) -> timedelta | None:
-    days, seconds, micro = _ints(tup)
-    value = timedelta(days, seconds, micro)
-    return value if (value.days, value.seconds) == (days, seconds) else None
-
-
-def _ints(tup: list[Any]) -> list[int]:
-    args: list[int] = tup[2]
-    if len(tup) != 3 or len(args) != 3 or any(type(a) is not int for a in args):
-        raise ValueError
-    return args
-
-
-def _time(tup: list[Any]) -> time | None:
-    kwargs = tup[2]
-    value = time(**kwargs)
-    return value if len(tup) == 3 and len(kwargs) == 6 and kwargs["tzinfo"] is None else None
-
-
-def _datetime(tup: list[Any]) -> datetime | None:
-    value = datetime.fromisoformat(tup[2])
-    return value if tup[3:] == ["fromisoformat"] and value.isoformat() == tup[2] else None
-
-
-_NATIVE: Final[dict[tuple[int, str, str], Any]] = {
-    (0, "uuid", "UUID"): _uuid,
-    (0, "decimal", "Decimal"): _decimal,
-    (0, "builtins", "set"): PackedSet,
-    (0, "builtins", "frozenset"): PackedSet,
-    (1, "datetime", "date"): _date,
-    (1, "datetime", "timedelta"): _timedelta,
-    (2, "datetime", "time"): _time,
-    (3, "datetime", "datetime"): _datetime,
-}
-"""The only classes of which instances are made. (`Path`, `ZoneInfo`, `re` stay objects: making
-some of them touches the disk or runs an engine on the data.)"""
 
 
 def _array(raw: bytes) -> NdArray | None:

@@ -81,7 +81,7 @@ def pack_inner(value: Value) -> bytes:
 def _extension(value: Value) -> Any:
     """(code, payload) of a typed value: packed bytes, or the tuple to be packed."""
     if isinstance(value, Packed):
-        return value.code, value.state
+        return value.code, value.sealed or value.payload
     if isinstance(value, PackedDelta):
         return DELTA, value.raw
     if isinstance(value, Obj):

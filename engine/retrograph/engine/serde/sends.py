@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, Final
 
-from retrograph.engine.serde.msgpack import _short_text
+from retrograph.engine.serde.peek import short_text
 from retrograph.engine.values import Obj, Value, field
 
 _JS_NODE: Final = re.compile(rb'\s*\{\s*"node"\s*:\s*("(?:[^"\\]|\\.)*")')
@@ -35,11 +35,11 @@ def payload_node(payload: bytes) -> str | None:
     try:
         if not 0x93 <= payload[0] <= 0x9F:
             return None
-        _, at = _short_text(payload, 1)
-        name, at = _short_text(payload, at)
+        _, at = short_text(payload, 1)
+        name, at = short_text(payload, at)
         if name != "Send" or not 0x91 <= payload[at] <= 0x9F:
             return None
-        return _short_text(payload, at + 1)[0]
+        return short_text(payload, at + 1)[0]
     except (IndexError, ValueError):
         return None
 

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from retrograph.engine.values import ABSENT, MAX_DEPTH, TOO_DEEP, MapValue, Unreadable, Value
 
-MAX_ITEMS: Final = 4_000_000
+MAX_ITEMS: Final = 3_000_000
 """Items read by hand before it stops: some seconds of work."""
 
 MAX_TUPLE_KEYS: Final = 1_000

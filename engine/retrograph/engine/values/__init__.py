@@ -5,7 +5,7 @@ is written, `messages` which of it is a conversation.
 """
 
 from retrograph.engine.values.equality import equal
-from retrograph.engine.values.jsonform import from_json, is_secret, map_of, to_json
+from retrograph.engine.values.jsonform import to_json
 from retrograph.engine.values.kinds import (
     ABSENT,
     HIDDEN,
@@ -25,6 +25,7 @@ from retrograph.engine.values.kinds import (
 )
 from retrograph.engine.values.messages import is_message, message_class, message_fields
 from retrograph.engine.values.naming import children, field, type_name
+from retrograph.engine.values.reading import from_json, is_secret, map_of
 
 __all__ = [
     "ABSENT",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, time
 from decimal import Decimal
 from typing import Any
 
+from retrograph.engine.values.jsonform import to_json
 from retrograph.engine.values.kinds import (
     Delta,
     MapValue,
@@ -104,6 +106,8 @@ def _push_obj(x: Value, y: Value, stack: list[tuple[Value, Value]]) -> bool:
         return False
     if x.how != y.how and not (x.how in _BY_NAME and y.how in _BY_NAME):
         return False
+    if x.sealed is not None and x.sealed == y.sealed:
+        return True
     if x.how in ("method", "ext") and x.extra != y.extra:
         return False
     if isinstance(x, Secret) and isinstance(y, Secret):
@@ -119,19 +123,10 @@ def _push_obj(x: Value, y: Value, stack: list[tuple[Value, Value]]) -> bool:
 
 
 def _same_items(a: list[Value], b: list[Value]) -> bool:
-    if len(a) != len(b):
-        return False
-    try:
-        if {(type(i), i) for i in a} == {(type(i), i) for i in b}:
-            return True
-    except TypeError:
-        pass
-    left = list(b)
-    for item in a:
-        for i, other in enumerate(left):
-            if equal(item, other):
-                del left[i]
-                break
-        else:
-            return False
-    return True
+    return len(a) == len(b) and sorted(map(_canonical, a)) == sorted(map(_canonical, b))
+
+
+def _canonical(item: Value) -> str:
+    if isinstance(item, (str, int, float)):
+        return f"{type(item).__name__} {item!r}"
+    return json.dumps(to_json(item), sort_keys=True)
