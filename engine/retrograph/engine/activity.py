@@ -136,6 +136,7 @@ def observe(
     exact = envelope.v >= OLD_FORMAT or ran_on or not _unknown_successors(envelope, learned)
     if not exact:
         due += _unforeseen(due, acts)
+    exact = exact and not _nameless_entry(due, acts)
     repaired = "; ".join(_repair_text(gate) for gate in wrong) or None
     return Activity(envelope, tuple(due), tuple(acts), repaired, exact)
 
@@ -231,8 +232,19 @@ def _grouped(rows: Sequence[WriteRow]) -> list[Act]:
 def _learn_entry(envelope: Envelope, acts: Sequence[Act], learned: Learned) -> None:
     """The functional API's first node is named by the entrypoint, not `__start__`."""
     if START in envelope.present and not learned.entry:
-        entry = {act.node for act in acts if act.kind.kind == "pull" and act.node is not None}
-        learned.by_channel.setdefault(START, set()).update(entry)
+        entry = {act.kind.node for act in acts if act.kind.kind in ("pull", "call")}
+        learned.by_channel.setdefault(START, set()).update(name for name in entry if name)
+
+
+def _nameless_entry(due: Sequence[Due], acts: Sequence[Act]) -> bool:
+    """Whether the input went to an entrypoint whose name nothing tells: something ran here, and
+    it was not `__start__`."""
+    ran = [act for act in acts if act.kind.kind != "update"]
+    return (
+        [task.node for task in due] == [START]
+        and bool(ran)
+        and START not in {act.node for act in ran}
+    )
 
 
 def _attribute(
@@ -286,7 +298,11 @@ def _attribute(
             act.node = own[-1] if own else None
         taken.add((act.node, act.send))
     left = [act for act in nameless if act.node is None and act.kind.kind == "unknown"]
-    open_ = [task for task in due if (task.node, task.send) not in taken]
+    for act in left:
+        act.node = _handler(envelope, act, acts, learned)
+    left = [act for act in left if act.node is None]
+    # The id of `__start__` can always be computed, so what was not matched is not its task.
+    open_ = [t for t in due if (t.node, t.send) not in taken and t.node != START]
     if len(left) == len(open_) == 1:
         left[0].node, left[0].send = open_[0].node, open_[0].send
 
