@@ -187,8 +187,12 @@ def _range(
     ids: Sequence[str] | None,
     after: tuple[str, str] | None,
 ) -> tuple[str, list[object]]:
-    where = [f"{table['thread']} = {_TEXT}", _is_text(table)]
+    where = [f"{table['thread']} = {_TEXT}"]
     parameters: list[object] = [bind(thread_id)]
+    # Only what is not given below: beside an equality the planner would take the range.
+    free = [c for c, given in (("ns", ns), ("id", ids)) if given is None]
+    if is_text := _is_text(table, free):
+        where.append(is_text)
     if ns is not None:
         where.append(f"{table['ns']} = {_TEXT}")
         parameters.append(bind(ns))
@@ -205,8 +209,8 @@ def _range(
     return " AND ".join(where), parameters
 
 
-def _is_text(table: Table) -> str:
-    parts = [table[c] for c in ("ns", "id") if c in table.stored]
+def _is_text(table: Table, names: Sequence[str] = ("ns", "id")) -> str:
+    parts = [table[c] for c in names if c in table.stored]
     return " AND ".join(f"{c} >= '' AND {c} < x''" for c in parts)
 
 
