@@ -1,0 +1,48 @@
+"""`retrograph demo`: a store to try everything on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from retrograph.cli.help import Command, Debug, Json, NoRedact, examples, new_app
+
+app = new_app()
+
+
+@app.command(
+    cls=Command, epilog=examples("retrograph demo shop", "retrograph threads shop/demo.db")
+)
+def demo(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FOLDER]",
+            help="Where to make it; unsaid: in the user's data folder.",
+            show_default=False,
+        ),
+    ] = None,
+    json: Json = False,
+    debug: Debug = False,
+    no_redact: NoRedact = False,
+) -> None:
+    """Make a demo store and look into it.
+
+    A small shop's support agent, its graph beside its store: conditional routes, tools, parallel
+    nodes, a sub-graph, open questions, a failed and a killed thread, and forks.
+    """
+    from retrograph.cli import talk
+    from retrograph.cli.commands.tree import print_tree
+    from retrograph.cli.demo import default_folder, make_demo
+
+    talk_first = not json
+    with talk.Progress("making the demo") as progress:
+        progress.at()
+        info = make_demo(folder if folder is not None else default_folder())
+    if talk_first and info.made:
+        talk.say(f"Made {info.db} with its graph {info.graph}.")
+    print_tree(str(info.db), None, info.thread, as_json=json, no_redact=no_redact)
+    if talk_first:
+        talk.say(f"More of it: retrograph threads {info.db}")

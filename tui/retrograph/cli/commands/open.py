@@ -1,0 +1,42 @@
+"""`retrograph open`: look around in a store."""
+
+from __future__ import annotations
+
+from retrograph.cli.help import (
+    Command,
+    Debug,
+    Json,
+    MaybeSource,
+    NoRedact,
+    ThreadOption,
+    examples,
+    new_app,
+)
+
+app = new_app()
+
+
+@app.command(
+    "open",
+    cls=Command,
+    epilog=examples("retrograph open demo.db", "retrograph open demo.db --thread order-4412"),
+)
+def open_source(
+    source: MaybeSource = None,
+    thread: ThreadOption = None,
+    json: Json = False,
+    debug: Debug = False,
+    no_redact: NoRedact = False,
+) -> None:
+    """Look into a store: its threads, or the tree of one.
+
+    Prints what `threads` prints, or with --thread what `tree` does.
+    """
+    if thread is None:
+        from retrograph.cli.commands.threads import Asked, list_threads
+
+        list_threads(source, Asked(), json, no_redact)
+    else:
+        from retrograph.cli.commands.tree import print_tree
+
+        print_tree(source, None, thread, as_json=json, no_redact=no_redact)

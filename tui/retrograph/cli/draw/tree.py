@@ -1,0 +1,248 @@
+"""A thread's tree as lines: the rows of `engine.treerows`, aligned and coloured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from retrograph.cli.draw.words import (
+    STATUS_STYLE,
+    clock,
+    days,
+    header,
+    status_words,
+)
+from retrograph.cli.paint import Line, Span, Style, columns, fit, pad, spread, width
+from retrograph.cli.session import Session
+from retrograph.engine.history import NONE, History
+from retrograph.engine.model import ROOT, CheckpointKey, Envelope
+from retrograph.engine.refs import short_length
+from retrograph.engine.shapes import newest
+from retrograph.engine.status import status_of
+from retrograph.engine.steps import Step
+from retrograph.engine.text import duration, escape
+from retrograph.engine.thread import Thread
+from retrograph.engine.treerows import TreeRow, tree_rows
+
+_LEAST = 44
+"""Columns for lanes and words, before other columns are left out for them."""
+_CHANGED = 28
+_LANES = 12
+
+_MARKS: dict[str, Style] = {
+    "head": "accent",
+    "question": "waits",
+    "unfinished": "waits",
+    "failed": "failed",
+    "answered": "done",
+    "repaired": "waits",
+    "here": "accent",
+}
+
+
+def tree_lines(
+    session: Session,
+    thread: Thread,
+    key: CheckpointKey,
+    ns: str | None,
+    limit: int | None,
+    orphans: bool,
+) -> Iterator[Line]:
+    """Everything that `tree` prints for people."""
+    history = thread.history
+    envelopes, steps = _read(thread, ns)
+    owners = thread.owners()
+    rows = list(
+        tree_rows(history, steps, envelopes, owners, ns, ascii=session.out.ascii, limit=_LANES)
+    )
+    older = 0
+    if limit is not None:
+        kept = set(newest(history, ns, limit))
+        older = (len(history) if ns is None else len(history.span(ns))) - len(kept)
+        rows = _only(rows, kept)
+    top = ROOT if ns is None else ns
+    chosen = history.find(key.ns, key.id)
+    head = history.head(top)
+    yield from _title(session, thread, ns, rows, steps.get((top, history.ids[head])))
+    yield []
+    if older:
+        yield [Span(f"… {older:,} older checkpoints", "dim")]
+    drawing = _Drawing(session, history, rows)
+    on = _line(history, chosen, owners)
+    here = chosen if chosen != history.head(key.ns) else NONE
+    yield from drawing.lines(on, here)
+    if orphans:
+        yield from _orphans(thread)
+
+
+def _read(
+    thread: Thread, ns: str | None
+) -> tuple[dict[tuple[str, str], Envelope], dict[tuple[str, str], Step]]:
+    """Envelopes and steps of all rows; of the envelopes only what rows say."""
+    envelopes, steps = {}, {}
+    names = thread.history.namespaces()
+    within = [n for n in names if ns is None or n == ns or n.startswith(ns + "|") or not ns]
+    for name in within:
+        for _, envelope, step in thread.walk(name):
+            slim = replace(envelope, versions={}, seen={}, control={}, present=frozenset())
+            envelopes[envelope.ns, envelope.id] = slim
+            steps[envelope.ns, envelope.id] = step
+    return envelopes, steps
+
+
+def _only(rows: list[TreeRow], kept: set[int]) -> list[TreeRow]:
+    """The rows of some checkpoints, and the headers of groups that have any."""
+    found: list[TreeRow] = []
+    some: set[str] = set()
+    for row in reversed(rows):
+        if row.kind == "group":
+            if row.ns in some:
+                some.discard(row.ns)
+                found.append(row)
+        elif row.checkpoint in kept:
+            some.add(row.ns)
+            found.append(row)
+    found.reverse()
+    return found
+
+
+def _title(
+    session: Session, thread: Thread, ns: str | None, rows: list[TreeRow], head: Step | None
+) -> Iterator[Line]:
+    history = thread.history
+    top = ROOT if ns is None else ns
+    checkpoints = len(history) if ns is None else len(history.span(ns))
+    lines = len(history.leaves(top))
+    words = f" · {checkpoints:,} checkpoint{'s' * (checkpoints != 1)}"
+    words += f" · {lines:,} line{'s' * (lines != 1)}"
+    name = escape(thread.thread_id or "''") + (f"::{escape(ns)}" if ns else "")
+    yield header(session, name, words)
+    if head is None:
+        return
+    status = status_of(head)
+    left = [Span(status, STATUS_STYLE[status])]
+    left += [Span(" · ", "dim"), *said] if (said := status_words(head, status)) else []
+    times = [row.at for row in rows if row.at is not None]
+    yield spread(left, [Span(days(times), "dim")] if times else [], session.out.width)
+
+
+def _line(history: History, chosen: int, owners: Mapping[int, int]) -> set[int]:
+    """The checkpoints from the root to the chosen one, through the owners of sub-graphs."""
+    on: set[int] = set()
+    while chosen != NONE:
+        line = history.line(chosen)
+        on.update(line)
+        chosen = owners.get(line[0], NONE)
+    return on
+
+
+class _Drawing:
+    """The rows in columns. What does not fit is left out, the least needed column first."""
+
+    def __init__(self, session: Session, history: History, rows: list[TreeRow]) -> None:
+        self.rows = rows
+        self.width = session.out.width
+        self.dot = " - " if session.out.ascii else " · "
+        self.end = short_length(history.ids)
+        times = [row.at for row in rows if row.at is not None]
+        self.clock = clock(times)
+        self.digits = max((len(str(row.step)) for row in rows if row.step is not None), default=1)
+        self.left = max((self._left_width(row) for row in rows), default=0)
+        self.marks = max((columns(self._marks(row)) for row in rows), default=0)
+        self.shown = self._choose()
+
+    def _left_width(self, row: TreeRow) -> int:
+        return columns(row.prefix) + 2 + (self.digits + 1) + columns(row.text)
+
+    def _marks(self, row: TreeRow) -> str:
+        # A spare column, so that `here` can be added.
+        return self.dot.join(m for m in row.marks if m != "closed")
+
+    def _choose(self) -> dict[str, int]:
+        """Columns right of the words, with their widths."""
+        shown = {"marks": self.marks, "seconds": 8, "at": 0, "id": self.end}
+        shown["at"] = max((len(self._at(row.at)) for row in self.rows), default=0)
+        shown["seconds"] = max((len(self._seconds(row)) for row in self.rows), default=0)
+        if self.width is None:
+            return {name: w for name, w in shown.items() if w}
+        least = min(self.left, _LEAST)
+        for name in ("at", "seconds", "marks"):
+            if least + sum(w + 2 for w in shown.values() if w) > self.width:
+                shown[name] = 0
+        room = self.width - min(self.left, self.width) - sum(w + 2 for w in shown.values() if w)
+        if room > 14 and any(row.label and row.label.changed for row in self.rows):
+            shown = {"changed": min(_CHANGED, room - 2), **shown}
+        return {name: w for name, w in shown.items() if w}
+
+    def lines(self, on: set[int], here: int) -> Iterator[Line]:
+        inside: dict[str, bool] = {}
+        for row in self.rows:
+            if row.kind == "group":
+                inside[row.ns] = row.checkpoint in on
+            lit = row.checkpoint in on or inside.get(row.ns, False)
+            yield self._line(row, lit, row.kind == "checkpoint" and row.checkpoint == here)
+
+    def _line(self, row: TreeRow, lit: bool, here: bool) -> Line:
+        right: list[Span] = []
+        for name, room in self.shown.items():
+            right += [Span("  "), *self._cell(name, row, room, here)]
+        left = list(self._words(row, lit, here))
+        room = self.left if self.width is None else min(self.left, self.width - width(right))
+        return [*pad(fit(left, room), room), *right]
+
+    def _words(self, row: TreeRow, lit: bool, here: bool) -> Iterator[Span]:
+        base: Style = "strong" if here else "" if lit else "dim"
+        yield Span(row.prefix, "" if lit else "dim")
+        yield Span(row.glyph + " ", _glyph_style(row) or base)
+        step = "" if row.step is None else str(row.step)
+        if row.kind == "checkpoint":
+            yield Span(step.rjust(self.digits) + " ", "dim")
+        main, *turned = row.text.split(" | ")
+        yield Span(main, base)
+        for route in turned:
+            yield Span(" | ", "dim")
+            yield Span(route, "fork")
+
+    def _cell(self, name: str, row: TreeRow, room: int, here: bool) -> list[Span]:
+        if name == "marks":
+            marks = [Span(m, _MARKS.get(m, "dim")) for m in row.marks if m != "closed"]
+            if here:
+                marks.insert(0, Span("here", "accent"))
+            spans = [s for mark in marks for s in (Span(self.dot, "dim"), mark)][1:]
+            return pad(fit(spans, room), room)
+        if name == "changed":
+            changed = row.label.changed if row.label else ()
+            return pad(fit([Span(escape(", ".join(changed)), "dim")], room), room)
+        if name == "seconds":
+            return [Span(self._seconds(row).rjust(room), "dim")]
+        if name == "at":
+            return [Span(self._at(row.at).rjust(room), "dim")]
+        return [Span(escape(row.id[-self.end :]))]
+
+    def _seconds(self, row: TreeRow) -> str:
+        return "" if row.seconds is None else duration(row.seconds)
+
+    def _at(self, when: datetime | None) -> str:
+        return "" if when is None else self.clock(when)
+
+
+def _glyph_style(row: TreeRow) -> Style:
+    label = row.label
+    if label is None:
+        return ""
+    if label.trouble:
+        return "failed" if label.trouble == "failed" else "waits"
+    return {"edit": "waits", "copy": "fork", "input": "accent"}.get(label.kind, "")  # type: ignore[return-value]
+
+
+def _orphans(thread: Thread) -> Iterator[Line]:
+    found = thread.orphans()
+    yield []
+    if not found:
+        yield [Span("No writes without a checkpoint.", "dim")]
+        return
+    yield [Span("Writes whose checkpoint is not in the store", "strong")]
+    for ns, id_, rows in found:
+        where = f"::{escape(ns)}@" if ns else ""
+        yield [Span(f"  {where}{escape(id_)}"), Span(f"  {rows:,} write{'s' * (rows != 1)}", "dim")]

@@ -1,0 +1,130 @@
+"""The program `retrograph`: which command is meant, and how everything ends.
+
+`run` is the entry point. It answers `--version` and shell completion by itself, before anything
+large is imported; each command's module is imported only when that command is run.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from retrograph.cli import talk
+
+COMMANDS = ("open", "demo", "threads", "tree", "show", "config")
+"""In the order of the help. Each has a module of its name in `retrograph.cli.commands`."""
+
+EVERYWHERE = frozenset(("--json", "--debug", "--no-redact"))
+"""Options that every command has; they may stand before the command too."""
+
+_COMPLETE = "_RETROGRAPH_COMPLETE"
+
+
+def run(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the program and exit with its code (see `talk`)."""
+    sys.exit(main(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command; returns the exit code."""
+    if os.environ.get(_COMPLETE):
+        from retrograph.cli.complete import answer
+
+        return answer(os.environ[_COMPLETE], arguments)
+    debug = "--debug" in arguments
+    try:
+        return _main(arguments)
+    except (KeyboardInterrupt, EOFError):
+        return talk.CANCELLED
+    except Exception as error:
+        return _ended(error, debug)
+
+
+def _main(arguments: list[str]) -> int:
+    if arguments and arguments[0] in ("--version", "-V"):
+        return _version()
+    if arguments and arguments[0] in ("--install-completion", "--show-completion"):
+        from retrograph.cli.complete import script_for
+
+        return script_for(arguments)
+    from retrograph.cli.group import root
+
+    code = root().main(_ordered(arguments), prog_name="retrograph", standalone_mode=False)
+    return code if isinstance(code, int) else talk.DONE
+
+
+def _version() -> int:
+    from importlib.metadata import version
+
+    sys.stdout.write(f"retrograph {version('retrograph')}\n")
+    return talk.DONE
+
+
+def _ordered(arguments: list[str]) -> list[str]:
+    """The arguments with the command first: `open` where none is named.
+
+    Options of every command that stand before its name go to its end.
+    """
+    early = []
+    rest = list(arguments)
+    while rest and rest[0] in EVERYWHERE:
+        early.append(rest.pop(0))
+    if not rest:
+        return ["open", *early]
+    first = rest[0]
+    if first.startswith("-"):
+        return [*early, *rest] if first in ("--help", "-h") else ["open", *early, *rest]
+    if first not in COMMANDS:
+        _no_command(first)
+    end = rest.index("--") if "--" in rest else len(rest)
+    return [*rest[:end], *early, *rest[end:]]
+
+
+def _no_command(word: str) -> NoReturn:
+    from difflib import get_close_matches
+
+    from retrograph.engine.errors import UsageError
+    from retrograph.engine.text import cut
+
+    near = get_close_matches(word, COMMANDS, n=1)
+    if "://" in word or os.path.exists(word):  # noqa: PTH110 — also of what is no path at all
+        hint = f"to look into it: retrograph open {word}"
+    elif near:
+        hint = f"did you mean '{near[0]}'?"
+    else:
+        hint = "`retrograph --help` lists them."
+    raise UsageError(f"There is no command '{cut(word, 80)}'; {hint}")
+
+
+def _ended(error: Exception, debug: bool) -> int:
+    """Say what ended the command; returns the exit code."""
+    from retrograph.cli.output import ReaderGoneError
+    from retrograph.engine.errors import Cancelled, RetrographError
+
+    if isinstance(error, ReaderGoneError):
+        return talk.DONE
+    if isinstance(error, Cancelled) or type(error).__name__ == "Abort":
+        return talk.CANCELLED
+    if debug:
+        talk.show_traceback(error)
+    if isinstance(error, RetrographError):
+        talk.complain(str(error))
+        return talk.WRONG
+    if hasattr(error, "format_message"):  # what Typer finds wrong with a call
+        talk.complain(_usage(error))
+        return talk.WRONG
+    talk.complain(
+        f"Retrograph has a fault ({type(error).__name__}: {error})"
+        + ("." if debug else "; --debug shows where.")
+    )
+    return talk.FAILED
+
+
+def _usage(error: Exception) -> str:
+    """Typer's message as one sentence, with where help is."""
+    message = " ".join(str(error.format_message()).split()).rstrip(".")  # type: ignore[attr-defined]
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "retrograph"
+    return f"{message}; see `{command} --help`."

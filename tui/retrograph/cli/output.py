@@ -1,0 +1,126 @@
+"""stdout: one JSON document, or text for people, through a pager where it is long."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import IO, Any
+
+from retrograph.cli.paint import Line, coloured, plain
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class ReaderGoneError(Exception):
+    """Whoever read our output has closed it: nothing is left to do, and nothing is wrong."""
+
+
+class Output:
+    """Where a command's result goes."""
+
+    def __init__(self, as_json: bool = False) -> None:
+        self.json = as_json
+        self.terminal = _is_terminal() and not as_json
+        self.colour = self.terminal and _wants_colour()
+        self.ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
+        size = shutil.get_terminal_size((80, 24))
+        self.width = size.columns if self.terminal else None
+        """Columns; `None` where lines may be as long as they like."""
+        self._rows = size.lines
+
+    def document(self, document: Any) -> None:
+        """Print one JSON document: indented on a terminal, else on one line. Valid UTF-8."""
+        indent = 2 if _is_terminal() else None
+        separators = None if indent else (",", ":")
+        text = json.dumps(
+            document, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators
+        )
+        text = _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+        _write([(text + "\n").encode()])
+
+    def lines(self, lines: Iterable[Line]) -> None:
+        """Print lines; on a terminal that they do not fit on, through the pager."""
+        texts: Iterator[str] = map(coloured if self.colour else plain, lines)
+        if self.terminal:
+            first = list(islice(texts, self._rows - 1))
+            rest = list(islice(texts, 1))
+            if rest and self._page(chain(first, rest, texts)):
+                return
+            texts = chain(first, rest, texts)
+        encoding = sys.stdout.encoding or "utf-8"
+        _write((text + "\n").encode(encoding, "backslashreplace") for text in texts)
+
+    def _page(self, texts: Iterator[str]) -> bool:
+        """Whether a pager could be had, and showed it."""
+        command = _pager()
+        if command is None:
+            return False
+        try:
+            pager = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                env={"LESS": "FRX", "LESSCHARSET": "utf-8"} | os.environ,
+            )
+        except OSError:
+            return False
+        # Ctrl-C is the pager's while it runs.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            assert pager.stdin is not None
+            _feed(pager.stdin, texts)
+            pager.wait()
+        finally:
+            signal.signal(signal.SIGINT, before)
+        return True
+
+
+def _feed(stdin: IO[bytes], texts: Iterator[str]) -> None:
+    try:
+        for text in texts:
+            stdin.write((text + "\n").encode("utf-8", "backslashreplace"))
+        stdin.close()
+    except BrokenPipeError:
+        pass
+
+
+def _pager() -> list[str] | None:
+    """$PAGER, else less or more; `None` where there is none, or it is `cat` or empty."""
+    stated = os.environ.get("PAGER")
+    if stated is None:
+        return next(([name] for name in ("less", "more") if shutil.which(name)), None)
+    try:
+        command = shlex.split(stated)
+    except ValueError:
+        return None
+    return None if not command or command == ["cat"] else command
+
+
+def _is_terminal() -> bool:
+    try:
+        return sys.stdout.isatty()
+    except (AttributeError, ValueError):
+        return False
+
+
+def _wants_colour() -> bool:
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _write(chunks: Iterable[bytes]) -> None:
+    try:
+        out = sys.stdout.buffer
+        for chunk in chunks:
+            out.write(chunk)
+        out.flush()
+    except BrokenPipeError as error:
+        # Python flushes stdout again at its end, and would complain then.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise ReaderGoneError from error

@@ -1,0 +1,48 @@
+"""One run of a command: its source, what is looked up in it, and where its result goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from retrograph.cli import talk
+from retrograph.cli.output import Output
+from retrograph.engine.model import CheckpointKey, Loader
+from retrograph.engine.redact import Redactor
+from retrograph.loaders.project import load_config
+from retrograph.loaders.registry import open_source
+
+if TYPE_CHECKING:
+    from retrograph.engine.thread import Thread
+
+
+class Session(NamedTuple):
+    """What a reading command works with."""
+
+    loader: Loader
+    redactor: Redactor
+    out: Output
+
+    def locate(self, ref: str | None, thread: str | None) -> tuple[Thread, CheckpointKey]:
+        """The checkpoint that REF and --thread name, and its thread."""
+        from retrograph.engine.lookup import LoaderIndex
+        from retrograph.engine.refs import locate
+
+        index = LoaderIndex(self.loader)
+        key = locate(ref, index, thread)
+        return index.thread(key.thread_id), key
+
+
+@contextmanager
+def opened(source: str | None, as_json: bool, no_redact: bool) -> Iterator[Session]:
+    """Open SOURCE for one command; afterwards say what could not be read."""
+    config = load_config()
+    redactor = Redactor(config.settings.redact, enabled=not no_redact)
+    loader = open_source(source, configured=config.settings.source)
+    try:
+        yield Session(loader, redactor, Output(as_json))
+        for warning in loader.warnings:
+            talk.say(warning)
+    finally:
+        loader.close()

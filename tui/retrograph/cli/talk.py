@@ -1,0 +1,100 @@
+"""stderr and the exit codes: what is said to the person, never data.
+
+| code | means |
+|---|---|
+| 0 | done; also: nothing found, or nobody reads on |
+| 1 | the job failed, or Retrograph has a fault |
+| 2 | a wrong call, input or source: one sentence on stderr, nothing on stdout |
+| 130 | cancelled |
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from types import TracebackType
+
+from retrograph.engine.text import escape
+
+DONE = 0
+FAILED = 1
+WRONG = 2
+CANCELLED = 130
+
+_SLOW = 0.5  # seconds before progress is shown
+_OFTEN = 0.1  # seconds between two
+
+
+def say(sentence: str) -> None:
+    """One line on stderr, escaped; lost where stderr is closed."""
+    _write(escape(sentence) + "\n")
+
+
+def complain(sentence: str) -> None:
+    """Say what is wrong, in red on a terminal."""
+    line = escape(sentence)
+    if _terminal() and not os.environ.get("NO_COLOR"):
+        line = f"\x1b[31m{line}\x1b[0m"
+    _write(f"retrograph: {line}\n")
+
+
+def show_traceback(error: BaseException) -> None:
+    """The whole traceback, each of its lines escaped."""
+    import traceback
+
+    for text in traceback.format_exception(error):
+        for line in text.splitlines():
+            say(line)
+
+
+class Progress:
+    """A quiet line on a terminal's stderr, only while something takes long.
+
+    >>> with Progress("reading {:,} threads") as progress:
+    ...     progress.at(12_300)
+    """
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+        self._next = time.monotonic() + _SLOW
+        self._shown = False
+        self._terminal = _terminal()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._shown:
+            _write("\r\x1b[K")
+
+    def at(self, *numbers: int) -> None:
+        """Tell how far it is; cheap enough for every row."""
+        if not self._terminal:
+            return
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _OFTEN
+            self._shown = True
+            _write("\r\x1b[K" + escape(self._words.format(*numbers)))
+
+
+def _terminal() -> bool:
+    try:
+        return sys.stderr is not None and sys.stderr.isatty()
+    except ValueError:  # closed
+        return False
+
+
+def _write(text: str) -> None:
+    try:
+        data = text.encode(sys.stderr.encoding or "utf-8", "backslashreplace")
+        sys.stderr.buffer.write(data)
+        sys.stderr.buffer.flush()
+    except (AttributeError, OSError, ValueError):
+        pass
