@@ -22,13 +22,10 @@ from retrograph.engine.due import (
     Barrier,
     Due,
     Learned,
-    available,
-    barrier,
     due_tasks,
-    is_full,
     named_destination,
-    names_in,
 )
+from retrograph.engine.joins import corrupt_joins, repair_text
 from retrograph.engine.model import NULL_TASK, Envelope, Typed, WriteRow
 from retrograph.engine.serde import send_node
 from retrograph.engine.taskids import (
@@ -130,14 +127,14 @@ def observe(
         _attribute(envelope, acts, [], learned, owners)
         return Activity(envelope, tuple(_unforeseen((), acts)), tuple(acts), None, False)
     _learn_entry(envelope, acts, learned)
-    wrong = _corrupt_joins(envelope, acts, arrived)
+    wrong = corrupt_joins(envelope, {act.kind.node for act in acts}, arrived)
     due = due_tasks(envelope, learned, ignore=[gate.channel for gate in wrong])
     _attribute(envelope, acts, due, learned, owners)
     exact = envelope.v >= OLD_FORMAT or ran_on or not _unknown_successors(envelope, learned)
     if not exact:
         due += _unforeseen(due, acts)
     exact = exact and not _nameless_entry(due, acts)
-    repaired = "; ".join(_repair_text(gate) for gate in wrong) or None
+    repaired = "; ".join(repair_text(gate) for gate in wrong) or None
     return Activity(envelope, tuple(due), tuple(acts), repaired, exact)
 
 
@@ -339,40 +336,6 @@ def _handler(envelope: Envelope, act: Act, acts: list[Act], learned: Learned) ->
     return None
 
 
-def _corrupt_joins(
-    envelope: Envelope, acts: list[Act], arrived: Callable[[Barrier], Collection[str]]
-) -> list[Barrier]:
-    """Joins stored as complete before they were (langgraph #8748).
-
-    The checkpoints of several steps share one set, from the step that empties it until the
-    join's node runs, and each is saved in the background: one that is saved late holds names that
-    arrived after it. In a run, a join that is really full was filled by the step that led here,
-    so its channel is among the updated ones, and its node runs next. Elsewhere, and where the
-    store is too old to name updated channels, the ancestors' writes decide.
-    """
-    wrong: list[Barrier] = []
-    for channel in envelope.present:
-        gate = barrier(channel)
-        if gate is None or not available(envelope, channel):
-            continue
-        if envelope.updated is not None and channel in envelope.updated:
-            continue
-        if any(act.kind.node == gate.node for act in acts):
-            continue
-        in_a_run = envelope.source == "loop" and envelope.updated is not None
-        if not in_a_run and is_full(gate.joined, arrived(gate)):
-            continue
-        wrong.append(gate)
-    return wrong
-
-
-def _repair_text(gate: Barrier) -> str:
-    return (
-        f"the join {gate.joined} → {gate.node} was saved as complete too early "
-        f"(asynchronous saving, langgraph #8748); {gate.node} is not due here"
-    )
-
-
 def _unknown_successors(envelope: Envelope, learned: Learned) -> bool:
     """Format 1 and 2: whether a node has just finished whose static edges never showed.
 
@@ -384,8 +347,3 @@ def _unknown_successors(envelope: Envelope, learned: Learned) -> bool:
         for channel in envelope.present
         if channel not in learned.by_channel and channel != START
     )
-
-
-def stored_names(envelope: Envelope, gate: Barrier) -> Collection[str]:
-    """The names that a join holds, as stored."""
-    return names_in(envelope.control.get(gate.channel))[0]
