@@ -7,10 +7,10 @@ UTF-8) the value is written by hand, and what cannot be written at all is named 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import ormsgpack
@@ -71,11 +71,19 @@ def _default(value: Value) -> Any:
     if made is _MISSING:
         raise _ByHandError
     code, payload = made
-    return ormsgpack.Ext(code, payload if isinstance(payload, bytes) else pack_inner(payload))
+    return ormsgpack.Ext(code, payload if isinstance(payload, bytes) else _pack(payload))
 
 
-def pack_inner(value: Value) -> bytes:
+def _pack(value: Value) -> bytes:
+    if isinstance(value, _Bare):
+        value = value.value
     return ormsgpack.packb(value, default=_default, option=_OPTIONS)
+
+
+class _Bare(NamedTuple):
+    """A payload that is a value rather than a tuple that names a class."""
+
+    value: Value
 
 
 def _extension(value: Value) -> Any:
@@ -104,7 +112,7 @@ def _extension(value: Value) -> Any:
     if isinstance(value, NdArray):
         return NUMPY, (value.dtype, value.shape, value.order, value.raw)
     if isinstance(value, Delta) and not value.writes and value.snapshot is not ABSENT:
-        return DELTA, [value.snapshot]
+        return DELTA, _Bare(value.snapshot)
     return _MISSING
 
 
@@ -171,12 +179,12 @@ def _ext_by_hand(value: Value, path: str, depth: int) -> Iterator[bytes]:
     if made is _MISSING:
         raise DecodeError(f"The value at {path or '/'} cannot be stored: {_reason(value)}.")
     code, payload = made
-    if code == DELTA and not isinstance(payload, bytes):
-        payload = payload[0]
-    elif isinstance(payload, tuple):
-        # Paths go through an object as if its fields were its own.
-        payload = (payload[0], payload[1], *payload[2:])
-    raw = payload if isinstance(payload, bytes) else b"".join(_by_hand(payload, path, depth + 1))
+    if isinstance(payload, bytes):
+        raw = payload
+    elif isinstance(payload, _Bare):
+        raw = b"".join(_by_hand(payload.value, path, depth + 1))
+    else:
+        raw = b"".join(_payload_by_hand(payload, path, depth + 1))
     sizes = {1: 0xD4, 2: 0xD5, 4: 0xD6, 8: 0xD7, 16: 0xD8}
     if len(raw) in sizes:
         yield bytes((sizes[len(raw)],))
@@ -184,6 +192,13 @@ def _ext_by_hand(value: Value, path: str, depth: int) -> Iterator[bytes]:
         yield _head(len(raw), 0, -1, 0xC7, 0xC8, 0xC9)
     yield struct.pack(">b", code)
     yield raw
+
+
+def _payload_by_hand(payload: Sequence[Value], path: str, depth: int) -> Iterator[bytes]:
+    """The tuple (module, name, data, …); `data` stands at the object's own path."""
+    yield _head(len(payload), 0x90, 15, None, 0xDC, 0xDD)
+    for item in payload:
+        yield from _by_hand(item, path, depth)
 
 
 def _reason(value: Value) -> str:

@@ -18,9 +18,6 @@ from retrograph.engine.values.kinds import (
 )
 from retrograph.engine.values.messages import is_message, message_fields
 
-_BY_NAME = frozenset({"kwargs", "pydantic1", "pydantic", "lc1", "lc2"})
-"""Forms that all say "these fields": one value may be stored in any of them."""
-
 
 def equal(a: Value, b: Value) -> bool:
     """Deep equality. Strict about types (1, 1.0 and True differ; NaN equals NaN), blind to the
@@ -104,8 +101,6 @@ def _key(key: object) -> str:
 def _push_obj(x: Value, y: Value, stack: list[tuple[Value, Value]]) -> bool:
     if not (isinstance(x, Obj) and isinstance(y, Obj)) or x.type != y.type:
         return False
-    if x.how != y.how and not (x.how in _BY_NAME and y.how in _BY_NAME):
-        return False
     if x.sealed is not None and x.sealed == y.sealed:
         return True
     if x.how in ("method", "ext") and x.extra != y.extra:
@@ -117,8 +112,13 @@ def _push_obj(x: Value, y: Value, stack: list[tuple[Value, Value]]) -> bool:
     elif "lc1" in (x.how, y.how) and is_message(x) and is_message(y):
         # LangChain's own form leaves out a type that the class implies.
         stack.append((message_fields(x), message_fields(y)))
-    else:
+    elif x.how == y.how:
         stack.append((x.data, y.data))
+    elif x.fields is not None and y.fields is not None:
+        # The same fields may be stored in several forms.
+        stack.append((x.fields, y.fields))
+    else:
+        return False
     return True
 
 

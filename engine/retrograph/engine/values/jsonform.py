@@ -21,6 +21,7 @@ import math
 from base64 import b64encode
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 from uuid import UUID
 
@@ -146,6 +147,9 @@ def _obj(value: Obj, depth: int) -> Any:
         out = _fields(fields, depth)
         out["$type"] = value.type
         return out
+    path = _path(value)
+    if path is not None:
+        return {"$type": value.type, "$value": path}
     data = to_json(value.data, depth)
     out = {"$type": value.type}
     if value.how == "args":
@@ -157,6 +161,25 @@ def _obj(value: Obj, depth: int) -> Any:
         elif value.how != "arg" and not isinstance(value, Secret):
             out["$how"] = value.how
     return out
+
+
+def _path(value: Obj) -> str | None:
+    """A path of the file system as text, where its parts come back from that."""
+    flavour = path_flavour(value.type)
+    parts = value.data
+    if flavour is None or value.how != "args" or type(parts) is not list:
+        return None
+    if not _STR.issuperset(map(type, parts)):
+        return None
+    text = str(flavour(*parts))
+    return text if list(flavour(text).parts) == parts else None
+
+
+def path_flavour(full: str) -> type[PurePosixPath] | type[PureWindowsPath] | None:
+    """How paths of this class are joined. (Pure paths are text: they touch no disk.)"""
+    if not full.startswith("pathlib.") or not full.endswith("Path"):
+        return None
+    return PureWindowsPath if "Windows" in full else PurePosixPath
 
 
 def _fields(fields: dict[str, Value], depth: int) -> dict[str, Any]:

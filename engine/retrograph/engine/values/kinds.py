@@ -30,6 +30,12 @@ TOO_DEEP: Final = "nested too deep"
 HIDDEN: Final = "**********"
 """What is shown in place of a secret, as pydantic shows it."""
 
+ARG_NAMES: Final = {
+    "langgraph.types.Send": ("node", "arg", "timeout"),
+    "langgraph.constants.Send": ("node", "arg"),
+}
+"""Names of the arguments of classes that are stored by position."""
+
 Parts: TypeAlias = tuple[str, str, Any, tuple[Any, ...]]
 """module, name, data, extra of an `Obj`."""
 
@@ -92,9 +98,17 @@ class Obj:
     def fields(self) -> dict[str, Value] | None:
         """The fields by name, `None` where it was stored by position or as one argument."""
         if self.how in ("arg", "args", "method", "ext"):
-            return None
+            return self._named_args()
         data = self.parts[2]
         return data if isinstance(data, dict) and all(type(k) is str for k in data) else None
+
+    def _named_args(self) -> dict[str, Value] | None:
+        if self.how != "args":
+            return None
+        names, data = ARG_NAMES.get(self.type), self.data
+        if names is None or type(data) is not list or not 2 <= len(data) <= len(names):
+            return None
+        return dict(zip(names, data, strict=False))
 
     def __eq__(self, other: object) -> bool:
         from retrograph.engine.values.equality import equal

@@ -7,13 +7,14 @@ import math
 from base64 import b64decode
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
-from typing import Any, cast
+from typing import Any, cast, get_args
 from uuid import UUID
 
 from retrograph.engine.errors import UsageError
-from retrograph.engine.values.jsonform import MARKS
+from retrograph.engine.values.jsonform import MARKS, path_flavour
 from retrograph.engine.values.kinds import (
     ABSENT,
+    ARG_NAMES,
     ByteArray,
     Delta,
     How,
@@ -60,10 +61,10 @@ def _read(obj: Any, like: Value) -> Value:
 
 def _item(like: Value, key: Any) -> Value:
     if isinstance(like, Obj):
-        like = like.data
+        like = like.data if like.fields is None else like.fields
     if isinstance(like, (list, tuple)) and isinstance(key, int):
         return like[key] if key < len(like) else ABSENT
-    if isinstance(like, dict):
+    if isinstance(like, dict) and isinstance(key, (str, int, float, bytes, tuple, type(None))):
         return like.get(key, ABSENT)
     return ABSENT
 
@@ -96,7 +97,10 @@ def _list(obj: Any, like: Value) -> list[Value]:
 
 
 def _map(obj: dict[str, Any], like: Value) -> Value:
-    pairs = [(_read(k, ABSENT), _read(v, _item(like, k))) for k, v in obj["$map"]]
+    pairs = []
+    for k, v in obj["$map"]:
+        key = _read(k, ABSENT)
+        pairs.append((key, _read(v, _item(like, key))))
     return map_of(pairs)
 
 
@@ -140,44 +144,68 @@ def _ext(obj: dict[str, Any], _: Value) -> Value:
 
 def _typed(obj: dict[str, Any], like: Value) -> Value:
     full = obj["$type"]
+    if type(full) is not str:
+        raise TypeError("$type is no name")
     if full == "numpy.ndarray" and "dtype" in obj:
         return NdArray(obj["dtype"], tuple(obj["shape"]), obj["order"], _read(obj["data"], ABSENT))
     same = like if isinstance(like, Obj) and like.type == full else None
     if "$value" in obj:
-        if isinstance(same, Secret):
-            if obj["$value"] == same.data:
-                return same
-            return Secret(same.module, same.name, same.how, obj["$value"], same.extra)
-        data = _read(obj["$value"], same.data if same else ABSENT)
-        native = _NATIVE.get(full)
-        if native:
-            return native(data)
-        how: How = "method" if "$method" in obj else obj.get("$how", "arg")
-        extra = (obj["$method"],) if "$method" in obj else same.extra if same else ()
-    elif "$args" in obj:
-        data = _list(obj["$args"], same.data if same else ABSENT)
+        return _of_value(full, obj, same)
+    if "$args" in obj:
+        args = _list(obj["$args"], same.data if same else ABSENT)
         if full == "datetime.timedelta":
-            return timedelta(*data)
-        how, extra = "args", same.extra if same else ()
-    else:
-        data = {k: _read(v, _item(like, k)) for k, v in obj.items() if k != "$type"}
-        how, extra = "pydantic", ()
-        if same and same.fields is not None:
-            how, extra = same.how, same.extra
-            if "type" not in same.fields and is_message(same):
-                data.pop("type", None)
+            return timedelta(*args)
+        return _made(full, "args", args, same.extra if same else (), same)
+    return _of_fields(full, obj, same)
+
+
+def _of_value(full: str, obj: dict[str, Any], same: Obj | None) -> Value:
+    if isinstance(same, Secret):
+        if obj["$value"] == same.data:
+            return same
+        return Secret(same.module, same.name, same.how, obj["$value"], same.extra)
+    data = _read(obj["$value"], same.data if same else ABSENT)
+    if "$method" in obj:
+        return _made(full, "method", data, (obj["$method"],), same)
+    how = obj.get("$how", "arg")
+    if how not in HOWS:
+        raise ValueError(f"$how is {how!r}")
+    flavour = path_flavour(full)
+    if flavour and isinstance(data, str) and "$how" not in obj:
+        return _made(full, "args", list(flavour(data).parts), (), same)
+    native = _NATIVE.get(full)
+    if native:
+        return native(data)
+    return _made(full, how, data, same.extra if same else (), same)
+
+
+def _of_fields(full: str, obj: dict[str, Any], same: Obj | None) -> Obj:
+    data = {k: _read(v, _item(same, k)) for k, v in obj.items() if k != "$type"}
+    names = ARG_NAMES.get(full)
+    if names and set(data) <= set(names) and len(data) >= 2:
+        return _made(full, "args", [data[n] for n in names if n in data], (), same)
+    if same is None or same.fields is None:
+        # The most tolerant of the forms: made from its fields, valid or not.
+        return _made(full, "pydantic", data, (), same)
+    if "type" not in same.fields and is_message(same):
+        data.pop("type", None)
+    return _made(full, same.how, data, same.extra, same)
+
+
+def _made(full: str, how: How, data: Value, extra: tuple[Any, ...], same: Obj | None) -> Obj:
+    module, _, name = full.rpartition(".")
     if same:
-        return Obj(same.module, same.name, how, data, extra)
-    module, _, name = str(full).rpartition(".")
-    if how == "arg" and is_secret(module, name):
-        return Secret(module, name, how, data, extra)
-    return Obj(module, name, how, data, extra)
+        module, name = same.module, same.name
+    kind = Secret if how == "arg" and is_secret(module, name) else Obj
+    return kind(module, name, how, data, extra)
 
 
 def is_secret(module: str, name: str) -> bool:
     """Whether this class is pydantic's way to keep a value out of sight."""
     return module.startswith("pydantic") and name.startswith("Secret")
 
+
+HOWS = frozenset(get_args(How))
 
 _NATIVE: dict[str, Any] = {
     "uuid.UUID": lambda v: UUID(cast("str", v)),
