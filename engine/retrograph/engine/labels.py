@@ -184,7 +184,7 @@ class Labels:
             ran,
             self._routes(i, kind, step, before),
             _parts(step) if kind == "step" else (),
-            self._changed(kind, before, envelope),
+            self._changed(i, kind, before),
             _trouble(step),
             bool(step.questions) and all(q.answered for q in step.questions),
             step.next_exact,
@@ -224,15 +224,26 @@ class Labels:
             elif kind == "copy" and len(todo) < _SIBLINGS:
                 todo += self._history.children(child)[:_SIBLINGS]
 
-    def _changed(
-        self, kind: Kind, before: Step | None, envelope: Envelope | None
-    ) -> tuple[str, ...]:
+    def _changed(self, i: int, kind: Kind, before: Step | None) -> tuple[str, ...]:
         if kind == "step" and before is not None:
             wrote = (channel for task in before.tasks for channel in task.wrote)
-            return tuple(dict.fromkeys(wrote))
-        if kind == "edit" and envelope is not None and envelope.updated is not None:
-            return tuple(c for c in envelope.updated if not c.startswith(_NOT_STATE))
-        return ()
+            return tuple(dict.fromkeys(c for c in wrote if not c.startswith(_NOT_STATE)))
+        envelope = self._envelope(i)
+        if kind != "edit" or envelope is None:
+            return ()
+        parent = self._history.parent(i)
+        above = self._envelope(parent) if parent >= 0 else None
+        return edited(envelope, above)
+
+
+def edited(envelope: Envelope, parent: Envelope | None) -> tuple[str, ...]:
+    """The state channels that an `update_state` wrote: `updated_channels`, which it leaves out,
+    else those whose version is not the parent's."""
+    channels: Iterable[str] = envelope.updated or ()
+    if envelope.updated is None and parent is not None:
+        before = parent.versions
+        channels = (c for c, version in envelope.versions.items() if before.get(c) != version)
+    return tuple(c for c in channels if not c.startswith(_NOT_STATE) and c not in envelope.seen)
 
 
 def _parts(step: Step) -> tuple[tuple[str, tuple[str, ...]], ...]:

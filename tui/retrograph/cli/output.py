@@ -19,6 +19,9 @@ from retrograph.cli.paint import Line, coloured, plain
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+_PAGE = 120
+
+
 class ReaderGoneError(Exception):
     """Whoever read our output has closed it: nothing is left to do, and nothing is wrong."""
 
@@ -34,6 +37,8 @@ class Output:
         size = shutil.get_terminal_size((80, 24))
         self.width = size.columns if self.terminal else None
         """Columns; `None` where lines may be as long as they like."""
+        self.page = min(size.columns, _PAGE) if self.terminal else None
+        """Columns of what is better read on a page than across a wide screen."""
         self._rows = size.lines
 
     def document(self, document: Any) -> None:

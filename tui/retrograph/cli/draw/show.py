@@ -23,7 +23,6 @@ from retrograph.engine.thread import Snapshot, Thread, Write
 
 _FAMILY = 32
 """Children of one checkpoint that are listed, and asked where they went."""
-_WIDE = 400
 
 
 def snapshot_lines(
@@ -41,7 +40,7 @@ def snapshot_lines(
     yield _row_of_tree(session, thread, i)
     yield []
     yield from fields(list(_facts(session, history, i, snapshot, end)))
-    yield from _questions(snapshot.step)
+    yield from _questions(session, snapshot.step)
     yield from _errors(snapshot.step)
     yield from _values("State", snapshot.values, session)
     if raw:
@@ -77,7 +76,7 @@ def _row_of_tree(session: Session, thread: Thread, i: int) -> Line:
         return left
     exact = local(when, "%Y-%m-%d %H:%M:%S")
     since = f"{ago(when, datetime.now(UTC))} · " if session.out.terminal else ""
-    return spread(left, [Span(since + exact, "dim")], session.out.width)
+    return spread(left, [Span(since + exact, "dim")], session.out.page)
 
 
 def _style(label: Label) -> Style:
@@ -159,17 +158,16 @@ def _run(metadata: Mapping[str, Any]) -> list[Span]:
     return [Span(f"  run {escape(run_id)}", "dim")] if isinstance(run_id, str) else []
 
 
-def _questions(step: Step) -> Iterator[Line]:
+def _questions(session: Session, step: Step) -> Iterator[Line]:
     if step.questions:
         yield []
         yield [Span("Questions", "strong")]
     for question in step.questions:
         glyph = Span("  ✓ ", "done") if question.answered else Span("  ? ", "waits")
-        state = "answered" if question.answered else "open"
+        state = Span("answered", "done") if question.answered else Span("open", "waits")
         node = escape(question.node) if question.node is not None else "?"
-        id_ = f"  {escape(question.id)}" if question.id else ""
-        asked = one_line(question.value, _WIDE)
-        yield [glyph, Span(f"{node} asks "), Span(asked), Span(f"  {state}{id_}", "dim")]
+        yield [glyph, Span(f"{node} "), state, Span(f"  {escape(question.id or '')}", "dim")]
+        yield from outline_lines(session, {"asks": question.value}, 2)
 
 
 def _errors(step: Step) -> Iterator[Line]:
@@ -210,4 +208,4 @@ def _writes(session: Session, snapshot: Snapshot) -> Iterator[Line]:
 
 
 def _room(session: Session, taken: int) -> int:
-    return max((session.out.width or 120) - taken - 1, 20)
+    return max((session.out.page or 120) - taken - 1, 20)

@@ -16,6 +16,7 @@ from retrograph.cli.draw.words import (
 from retrograph.cli.paint import Line, Span, Style, columns, fit, pad, spread, width
 from retrograph.cli.session import Session
 from retrograph.engine.history import NONE, History
+from retrograph.engine.labels import edited
 from retrograph.engine.model import ROOT, CheckpointKey, Envelope
 from retrograph.engine.refs import short_length
 from retrograph.engine.shapes import newest
@@ -84,10 +85,20 @@ def _read(
     names = thread.history.namespaces()
     within = [n for n in names if ns is None or n == ns or n.startswith(ns + "|") or not ns]
     for name in within:
-        for _, envelope, step in thread.walk(name):
+        edits = []
+        for i, envelope, step in thread.walk(name):
             slim = replace(envelope, versions={}, seen={}, control={}, present=frozenset())
             envelopes[envelope.ns, envelope.id] = slim
             steps[envelope.ns, envelope.id] = step
+            if envelope.source == "update" and envelope.updated is None:
+                edits.append(i)
+        # What an edit changed may be told only by comparing it with its parent.
+        parents = [thread.history.parent(i) for i in edits]
+        whole = thread.envelopes_of(name, [i for i in (*edits, *parents) if i != NONE])
+        for i, parent in zip(edits, parents, strict=True):
+            key = (name, thread.history.ids[i])
+            if i in whole and parent in whole:
+                envelopes[key] = replace(envelopes[key], updated=edited(whole[i], whole[parent]))
     return envelopes, steps
 
 
@@ -124,7 +135,7 @@ def _title(
     left = [Span(status, STATUS_STYLE[status])]
     left += [Span(" · ", "dim"), *said] if (said := status_words(head, status)) else []
     times = [row.at for row in rows if row.at is not None]
-    yield spread(left, [Span(days(times), "dim")] if times else [], session.out.width)
+    yield spread(left, [Span(days(times), "dim")] if times else [], session.out.page)
 
 
 def _line(history: History, chosen: int, owners: Mapping[int, int]) -> set[int]:

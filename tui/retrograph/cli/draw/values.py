@@ -10,6 +10,7 @@ from retrograph.cli.session import Session
 from retrograph.engine.outline import Outline, Row
 from retrograph.engine.summary import one_line, quoted
 from retrograph.engine.text import escape, size
+from retrograph.engine.values import is_message
 
 _UNSAID = 120  # columns of a line that may be as long as it likes
 _NAMES = 24  # names longer than this stand out of their column
@@ -41,13 +42,14 @@ def _open_small(outline: Outline) -> None:
     at, budget = 0, _ROWS
     while at < len(outline):
         row = outline.row(at, 8)
-        if 0 < row.children <= min(_FEW, budget) and row.depth < _DEEP:
+        small = 0 < row.children <= min(_FEW, budget) and row.depth < _DEEP
+        if small and not is_message(row.value):
             budget -= outline.expand(at)
         at += 1
 
 
 def _rows(session: Session, outline: Outline, indent: int, full: bool = False) -> Iterator[Line]:
-    width = session.out.width
+    width = session.out.page
     rooms: dict[int, int] = {}
     for at in range(len(outline)):
         row = outline.row(at, 1)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 
 from retrograph.cli.paint import Line, Span, Style, spread
 from retrograph.cli.session import Session
 from retrograph.engine.labels import ASCII, UNICODE, names
 from retrograph.engine.steps import Step
 from retrograph.engine.summary import one_line
-from retrograph.engine.text import escape, local
+from retrograph.engine.text import cut, escape, local
+from retrograph.engine.values import Value, children, is_message
 
 STATUS_STYLE: Mapping[str, Style] = {
     "done": "done",
@@ -33,7 +35,7 @@ def status_words(head: Step, status: str, ascii: bool = False) -> list[Span]:
     if status == "interrupted":
         waiting = [q for q in head.questions if not q.answered]
         more = f"  +{len(waiting) - 1} more" if len(waiting) > 1 else ""
-        asked = one_line(waiting[0].value, _QUESTION)
+        asked = question_line(waiting[0].value)
         return [Span(f"{_named(waiting[0].node)} asks "), Span(asked, "waits"), Span(more, "dim")]
     if status == "error" and head.errors:
         node, error = head.errors[0]
@@ -43,6 +45,14 @@ def status_words(head: Step, status: str, ascii: bool = False) -> list[Span]:
     if status == "unfinished":
         return [Span(f"next {names(head.waiting or head.next, ASCII if ascii else UNICODE)}")]
     return []
+
+
+def question_line(value: Value) -> str:
+    """What is asked, in one line: of a map its entries, since its keys alone ask nothing."""
+    parts = [(k, v) for k, v in islice(children(value), 6) if isinstance(k, str)]
+    if not parts or is_message(value):
+        return one_line(value, _QUESTION)
+    return cut(", ".join(f"{escape(k)}: {one_line(v, 80)}" for k, v in parts), _QUESTION)
 
 
 def _named(node: str | None) -> str:
@@ -55,7 +65,7 @@ def header(session: Session, name: str, words: str) -> Line:
     mode = " · read-only" if loader.read_only else ""
     where = session.redactor.location(loader.location)
     right = [Span(escape(f"{_short(where)} · {loader.name}{mode}"), "dim")]
-    return spread([Span(name, "strong"), Span(words)], right, session.out.width)
+    return spread([Span(name, "strong"), Span(words)], right, session.out.page)
 
 
 def _short(location: str) -> str:
