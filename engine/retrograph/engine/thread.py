@@ -20,7 +20,6 @@ from retrograph.engine.model import (
     Envelope,
     Loader,
     RawCheckpoint,
-    Typed,
     WriteRow,
 )
 from retrograph.engine.serde import Serde
@@ -326,15 +325,17 @@ class Reader:
         """The names written to a join by `i`'s ancestors since its node last ran."""
         history, thread = self._thread.history, self._thread
         names: set[str] = set()
+        passed = {i}
         after = envelope
-        while (parent := history.parent(i)) != NONE:
+        while (parent := history.parent(i)) != NONE and parent not in passed:
+            passed.add(parent)
             before = thread.envelopes_of(self._ns, [parent]).get(parent)
-            for row in thread.rows_of(self._ns, [parent]).get(parent, ()):
-                row = WriteRow._make(row)
-                if row.channel == gate.channel and row.head is not None:
-                    name = thread.serde.decode(Typed(row.type, row.head))
-                    if isinstance(name, str):
-                        names.add(name)
+            id_ = history.ids[parent]
+            written = thread.loader.read_writes(thread.thread_id, self._ns, [id_], [gate.channel])
+            for write in written.get(id_, ()):
+                name = thread.serde.decode(write.value)
+                if isinstance(name, str):
+                    names.add(name)
             if before is None:
                 break
             was = before.seen.get(gate.node, {}).get(gate.channel)
