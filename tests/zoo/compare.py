@@ -45,6 +45,7 @@ def mismatches(thread: Thread, ns: str, rows: list[Row]) -> Iterator[str]:
             pairs["task ids"] = ([t.id for t in one.tasks], [t["id"] for t in _by_path(row, one)])
         if snapshot.step != one:
             yield f"{where}: the snapshot has another step"
+        pairs.update(_results(snapshot, row))
         for field, (ours, theirs) in pairs.items():
             if ours != theirs:
                 yield f"{where}: {field}: ours {ours!r}, LangGraph {theirs!r}"
@@ -101,6 +102,26 @@ def _ways(step: Step, row: Row) -> dict[str, tuple[Any, Any]]:
     return pairs
 
 
+def _results(snapshot: Snapshot, row: Row) -> dict[str, tuple[Any, Any]]:
+    """What each task wrote to the state, as LangGraph shows it: several writes to one channel
+    are `{"$writes": [...]}` there."""
+    wrote: dict[str, dict[str, list[Any]]] = {}
+    for write in snapshot.writes:
+        value = normal(to_json(write.value))
+        wrote.setdefault(write.task_id, {}).setdefault(write.channel, []).append(value)
+    pairs = {}
+    for task in row["tasks"]:
+        if isinstance(task["result"], dict):
+            ours = wrote.get(task["id"], {})
+            if ours.get("__end__") == [task["result"]]:
+                continue  # an entrypoint's result is bare
+            for channel, result in task["result"].items():
+                several = isinstance(result, dict) and "$writes" in result
+                theirs = result["$writes"] if several else [result]
+                pairs[f"{task['name']} wrote {channel}"] = (ours.get(channel), theirs)
+    return pairs
+
+
 def _task(task: Task) -> Any:
     return task.node, task.error, [(q.id, normal(to_json(q.value))) for q in task.questions]
 
@@ -142,6 +163,17 @@ def _allowed(name: str, ours: Row, theirs: Row, snapshot: Snapshot) -> bool:
         return True  # a Topic without items, stored as any empty list is
     # An update that came with an answer: LangGraph folds it in, ours is among the writes.
     return any(w.channel == name and w.task_id == NULL_TASK for w in snapshot.writes)
+
+
+def nesting(thread: Thread, ns: str, rows: list[Row]) -> Iterator[str]:
+    """Sub-graph checkpoints whose owner is not the checkpoint that the caller was at."""
+    history, owners = thread.history, thread.owners()
+    for row in rows:
+        if row["within"] is not None:
+            owner = owners.get(history.find(ns, row["id"]))
+            ours = None if owner is None else history.ids[owner]
+            if ours != row["within"]:
+                yield f"{thread.thread_id} {ns} @{row['id']}: within {ours}, not {row['within']}"
 
 
 def steps_apart(thread: Thread, ns: str, rows: list[Row], true: list[Row]) -> Iterator[str]:

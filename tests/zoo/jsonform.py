@@ -63,7 +63,7 @@ def _object(value: Any) -> Any:
     if isinstance(value, (uuid.UUID, decimal.Decimal)):
         return {"$type": _name(value), "$value": str(value)}
     if isinstance(value, pathlib.PurePath):
-        return {"$type": _name(value), "$args": list(value.parts)}
+        return {"$type": _name(value), "$value": str(value)}
     if isinstance(value, dt.timedelta):
         return {"$type": _name(value), "$args": [value.days, value.seconds, value.microseconds]}
     if isinstance(value, collections.deque):

@@ -22,6 +22,24 @@ def describe(saver: BaseCheckpointSaver[Any], graph: Graph, thread_id: str, seen
     return {ns: rows(saver, graph, thread_id, ns, seen) for ns in _namespaces(saver, thread_id)}
 
 
+def now(saver: BaseCheckpointSaver[Any], graph: Graph, thread_id: str) -> dict[str, Any]:
+    """The thread's live state, in which finished tasks have left `next`."""
+    where = {"thread_id": thread_id, "checkpoint_ns": "", "__pregel_checkpointer": saver}
+    state = graph.get_state({"configurable": where})
+    if any(t.error for t in state.tasks):
+        status = "error"
+    elif state.interrupts:
+        status = "interrupted"
+    else:
+        status = "unfinished" if state.next else "done"
+    return {
+        "head": _id(state),
+        "status": status,
+        "next": sorted(state.next),
+        "questions": [i.id for i in state.interrupts],
+    }
+
+
 def _namespaces(saver: BaseCheckpointSaver[Any], thread_id: str) -> list[str]:
     found = saver.list({"configurable": {"thread_id": thread_id}})
     return sorted({t.config["configurable"].get("checkpoint_ns", "") for t in found})
@@ -74,6 +92,7 @@ def _row(saver: BaseCheckpointSaver[Any], s: StateSnapshot, due: dict[str, dict[
         "values": to_json(s.values),
         "metadata": to_json(dict(metadata)),
         "created_at": s.created_at,
+        "within": seen.within.get(_id(s)),
     }
     row["route"] = _route(due[_id(s)], seen)
     row.update(_came(row, due.get(parent or ""), steps.get(parent or ""), seen))

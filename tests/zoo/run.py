@@ -34,12 +34,23 @@ class Seen:
     """Ids of the tasks that are functions called by a node (`@task`)."""
     lately: dict[str, list[str]] = field(default_factory=dict)
     """Checkpoint id to the tasks that started in its namespace since the checkpoint before it."""
+    within: dict[str, str] = field(default_factory=dict)
+    """Checkpoint id of a sub-graph to the checkpoint that its caller was at."""
+    _at: dict[tuple[str, ...], str] = field(default_factory=dict)
     _started: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
 
     def begin(self) -> None:
         """A new run begins: what had started before it is not going any more."""
         self.going.clear()
         self._started.clear()
+        self._at.clear()
+
+    def caller(self, ns: tuple[str, ...]) -> tuple[str, ...]:
+        """The nearest namespace around a stream's that has shown a checkpoint. A number at the
+        end counts the sub-graphs that one node calls: it is no level of its own."""
+        while ns[-1].isdigit():
+            ns = ns[:-1]
+        return next(ns[:n] for n in range(len(ns) - 1, -1, -1) if ns[:n] in self._at)
 
 
 @dataclass
@@ -161,6 +172,9 @@ def _note(seen: Seen, part: Any) -> None:
             seen.finished[task] = None
         checkpoint_id = event["config"]["configurable"]["checkpoint_id"]
         seen.made.setdefault(checkpoint_id, list(seen.finished))
+        seen._at[ns] = checkpoint_id
+        if ns:
+            seen.within.setdefault(checkpoint_id, seen._at[seen.caller(ns)])
         seen.lately.setdefault(checkpoint_id, seen._started.pop(ns, []))
     elif "result" not in event:
         seen.going[event["id"]] = ns

@@ -53,6 +53,7 @@ SCENARIOS = (
     Scenario("functional_final", "functional", "entrypoint.final"),
     Scenario("functional_asks", "functional", "a question in an entrypoint"),
     Scenario("functional_fails", "functional", "a failing task"),
+    Scenario("functional_killed", "functional", "killed in an entrypoint", dies=True),
     Scenario("pydantic_state", "state", "a Pydantic model as state"),
     Scenario("dataclass_state", "state", "a dataclass as state"),
     Scenario("values", "state", "values of every type"),

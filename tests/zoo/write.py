@@ -65,6 +65,7 @@ def write(savers: Savers, out: Path, *, durability: str = "async", only: Sequenc
         threads = {
             thread_id: {
                 "scenario": scenario.name,
+                "now": oracle.now(saver, graph, thread_id),
                 "namespaces": oracle.describe(saver, graph, thread_id, run.seen[thread_id]),
             }
             for scenario, run in runs

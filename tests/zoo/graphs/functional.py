@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from typing import Any
 
 from langgraph.func import entrypoint, task
@@ -58,6 +60,19 @@ def functional_asks(run: Run) -> None:
     run.go(asks, Command(resume="ok"), run.thread())
     run.go(asks, 5, run.thread())
     run.go(asks, Command(resume="again"), run.thread())
+
+
+def functional_killed(run: Run) -> None:
+    """Killed after its first task, on the first turn."""
+
+    @entrypoint(checkpointer=run.saver)
+    def dies(n: int) -> int:
+        first = square(n).result()
+        time.sleep(0.1)  # long enough for the task's result to be saved
+        os._exit(0)
+        return first
+
+    run.to_death(dies, 3, run.thread())
 
 
 def functional_fails(run: Run) -> None:
