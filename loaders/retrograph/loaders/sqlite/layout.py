@@ -16,6 +16,7 @@ import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from retrograph.engine.errors import SourceError
 
@@ -138,7 +139,7 @@ def _writes_of(
 
 def _alike(one: str, other: str) -> int:
     """How many characters two names have in common at their beginning."""
-    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _columns(connection: sqlite3.Connection, name: str) -> dict[str, str]:
