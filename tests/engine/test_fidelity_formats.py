@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from retrograph.engine.model import Loader
 from retrograph.engine.steps import Step
 from retrograph.engine.thread import Snapshot, Thread
