@@ -126,9 +126,9 @@ def _brief(value: Value) -> str:
         return "{…}" if len(value) else "{}"
     if isinstance(value, (list, tuple)):
         return "[…]" if value else "[]"
-    if isinstance(value, Obj) and not value.fields:
-        return cut(_typed(value, 24), 24)
-    return escape(type_name(value))
+    if isinstance(value, Obj):
+        return escape(cut(type_name(value), 24))
+    return cut(_typed(value, 24), 24)
 
 
 def _messages(items: Sequence[Value], width: int) -> str:
@@ -216,7 +216,9 @@ def _object(value: Obj, width: int) -> str:
     if isinstance(data, list) and len(data) == 1:
         data = data[0]
     room = max(width - len(name) - 1, 12)
-    return f"{name} {one_line(data, room)}"
+    # What it was made of, if that is one line of plain data; objects in objects can go on forever.
+    inner = one_line(data, room) if isinstance(data, (str, int, float, bytes)) else _brief(data)
+    return f"{name} {inner}"
 
 
 def _delta(value: Delta) -> str:

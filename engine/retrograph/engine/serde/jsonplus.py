@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import json
 from datetime import date, datetime, time, timedelta
-from decimal import Decimal, DecimalException
+from decimal import Decimal
 from typing import Any, Final
 from uuid import UUID
 
 from retrograph.engine.errors import DecodeError
+from retrograph.engine.serde.natives import REFUSALS
 from retrograph.engine.values import (
     TOO_DEEP,
     Obj,
@@ -108,7 +109,7 @@ def _native(module: str, name: str, obj: dict[str, Any]) -> Value:
         if make:
             try:
                 value = make(args)
-            except (ValueError, TypeError, LookupError, OverflowError, DecimalException):
+            except REFUSALS:
                 value = None
             if value is not None:
                 return value

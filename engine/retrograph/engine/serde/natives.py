@@ -16,6 +16,11 @@ import ormsgpack
 _LONGEST: Final = 1_000
 """Bytes of a payload beyond which it is none of these."""
 
+REFUSALS: Final = (
+    AttributeError, DecimalException, LookupError, OverflowError, TypeError, ValueError,
+)  # fmt: skip
+"""What these constructors raise for arguments of every kind."""
+
 
 def make(code: int, module: str, name: str, raw: bytes) -> Any:
     """The native value of a payload, `None` where it is none of those here."""
@@ -24,7 +29,7 @@ def make(code: int, module: str, name: str, raw: bytes) -> Any:
         return None
     try:
         return maker(ormsgpack.unpackb(raw))
-    except (ValueError, TypeError, LookupError, OverflowError, DecimalException):
+    except REFUSALS:
         return None
 
 

@@ -7,7 +7,6 @@ UTF-8) the value is written by hand, and what cannot be written at all is named 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
@@ -16,10 +15,10 @@ from uuid import UUID
 import ormsgpack
 
 from retrograph.engine.errors import DecodeError
+from retrograph.engine.paths import pointer
 from retrograph.engine.serde.msgpack import DELTA, HOWS, NUMPY, Packed, PackedDelta
 from retrograph.engine.values import (
     ABSENT,
-    MAX_DEPTH,
     Delta,
     MapValue,
     NdArray,
@@ -52,6 +51,9 @@ _ROUTES: Final = {
 
 _MISSING: Final = object()
 
+_DEEPEST: Final = 900
+"""Levels that LangGraph's decoder takes, with room to stand in."""
+
 
 class _ByHandError(Exception):
     """The fast encoder cannot write this kind."""
@@ -63,7 +65,7 @@ def pack(value: Value) -> bytes:
         return ormsgpack.packb(value, default=_default, option=_OPTIONS)
     except (TypeError, ValueError, RecursionError):
         # MsgpackEncodeError is a TypeError; it hides which exception `_default` raised.
-        return b"".join(_by_hand(value, "", 0))
+        return _by_hand(value)
 
 
 def _default(value: Value) -> Any:
@@ -140,65 +142,78 @@ def _message(value: Obj) -> tuple[Any, ...]:
     return module, value.name, message_fields(value), "model_validate_json"
 
 
-def _by_hand(value: Value, path: str, depth: int) -> Iterator[bytes]:
-    if depth > MAX_DEPTH * 2:
-        raise DecodeError(f"The value at {path[:200]}… is nested too deep to be stored.")
-    if value is None:
-        yield b"\xc0"
-    elif value is True or value is False:
-        yield b"\xc3" if value else b"\xc2"
-    elif isinstance(value, int):
-        if not -(1 << 63) <= value < 1 << 64:
-            raise DecodeError(f"The number at {path or '/'} does not fit into 64 bits.")
-        yield ormsgpack.packb(value)
-    elif isinstance(value, float):
-        yield struct.pack(">Bd", 0xCB, value)
-    elif isinstance(value, str):
+class _Close(NamedTuple):
+    """Where an extension's payload ends."""
+
+    code: int
+
+
+_Path = Any
+"""A linked list, (path of the parent, key), so that a path costs nothing until it is told."""
+
+
+def _by_hand(value: Value) -> bytes:
+    """Iterative: the depth of the data is no matter, but for what LangGraph could load."""
+    outs: list[list[bytes]] = [[]]
+    stack: list[tuple[Any, _Path, int]] = [(value, None, 0)]
+    while stack:
+        item, path, depth = stack.pop()
+        out = outs[-1]
+        if isinstance(item, _Close):
+            raw = b"".join(outs.pop())
+            outs[-1] += (_ext_head(item.code, len(raw)), raw)
+        elif depth > _DEEPEST:
+            raise DecodeError(f"The value at {_pointer(path)[:100]}… is nested too deep to store.")
+        elif isinstance(item, (list, tuple)):
+            out.append(_head(len(item), 0x90, 15, None, 0xDC, 0xDD))
+            stack += [(v, (path, i), depth + 1) for i, v in enumerate(item)][::-1]
+        elif isinstance(item, (dict, MapValue)):
+            out.append(_head(len(item), 0x80, 15, None, 0xDE, 0xDF))
+            pairs = item.pairs if isinstance(item, MapValue) else item.items()
+            for key, v in reversed(list(pairs)):
+                stack += ((v, (path, key), depth + 1), (key, (path, key), depth + 1))
+        elif isinstance(item, (str, bytes, bytearray, int, float)) or item is None:
+            out.append(_scalar(item, path))
+        else:
+            code, payload = _extension_at(item, path)
+            if isinstance(payload, bytes):
+                out += (_ext_head(code, len(payload)), payload)
+                continue
+            outs.append([])
+            stack.append((_Close(code), path, 0))
+            if isinstance(payload, _Bare):
+                stack.append((payload.value, path, depth + 2))
+            else:
+                # The fields of an object stand at its own path.
+                outs[-1].append(_head(len(payload), 0x90, 15, None, 0xDC, 0xDD))
+                stack += [(part, path, depth + 2) for part in reversed(payload)]
+    return b"".join(outs[0])
+
+
+def _scalar(value: Value, path: _Path) -> bytes:
+    if isinstance(value, str):
         raw = _utf8(value)
-        yield _head(len(raw), 0xA0, 31, 0xD9, 0xDA, 0xDB)
-        yield raw
-    elif isinstance(value, (bytes, bytearray)):
-        yield _head(len(value), 0, -1, 0xC4, 0xC5, 0xC6)
-        yield bytes(value)
-    elif isinstance(value, (list, tuple)):
-        yield _head(len(value), 0x90, 15, None, 0xDC, 0xDD)
-        for i, item in enumerate(value):
-            yield from _by_hand(item, f"{path}/{i}", depth + 1)
-    elif isinstance(value, (dict, MapValue)):
-        pairs = value.pairs if isinstance(value, MapValue) else value.items()
-        yield _head(len(value), 0x80, 15, None, 0xDE, 0xDF)
-        for key, item in pairs:
-            yield from _by_hand(key, f"{path}/{key}", depth + 1)
-            yield from _by_hand(item, f"{path}/{key}", depth + 1)
-    else:
-        yield from _ext_by_hand(value, path, depth)
+        return _head(len(raw), 0xA0, 31, 0xD9, 0xDA, 0xDB) + raw
+    if isinstance(value, (bytes, bytearray)):
+        return _head(len(value), 0, -1, 0xC4, 0xC5, 0xC6) + bytes(value)
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+        raise DecodeError(f"The number at {_pointer(path)} does not fit into 64 bits.")
+    return ormsgpack.packb(value)
 
 
-def _ext_by_hand(value: Value, path: str, depth: int) -> Iterator[bytes]:
+def _extension_at(value: Value, path: _Path) -> Any:
     made = _extension(value)
     if made is _MISSING:
-        raise DecodeError(f"The value at {path or '/'} cannot be stored: {_reason(value)}.")
-    code, payload = made
-    if isinstance(payload, bytes):
-        raw = payload
-    elif isinstance(payload, _Bare):
-        raw = b"".join(_by_hand(payload.value, path, depth + 1))
-    else:
-        raw = b"".join(_payload_by_hand(payload, path, depth + 1))
-    sizes = {1: 0xD4, 2: 0xD5, 4: 0xD6, 8: 0xD7, 16: 0xD8}
-    if len(raw) in sizes:
-        yield bytes((sizes[len(raw)],))
-    else:
-        yield _head(len(raw), 0, -1, 0xC7, 0xC8, 0xC9)
-    yield struct.pack(">b", code)
-    yield raw
+        raise DecodeError(f"The value at {_pointer(path)} cannot be stored: {_reason(value)}.")
+    return made
 
 
-def _payload_by_hand(payload: Sequence[Value], path: str, depth: int) -> Iterator[bytes]:
-    """The tuple (module, name, data, …); `data` stands at the object's own path."""
-    yield _head(len(payload), 0x90, 15, None, 0xDC, 0xDD)
-    for item in payload:
-        yield from _by_hand(item, path, depth)
+def _pointer(path: _Path) -> str:
+    keys = []
+    while path is not None:
+        path, key = path
+        keys.append(key)
+    return pointer(keys[::-1]) or "the top"
 
 
 def _reason(value: Value) -> str:
@@ -224,6 +239,12 @@ def _utf8(text: str) -> bytes:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace")
+
+
+def _ext_head(code: int, size: int) -> bytes:
+    fixed = {1: 0xD4, 2: 0xD5, 4: 0xD6, 8: 0xD7, 16: 0xD8}.get(size)
+    head = bytes((fixed,)) if fixed else _head(size, 0, -1, 0xC7, 0xC8, 0xC9)
+    return head + struct.pack(">b", code)
 
 
 def _head(size: int, fix: int, upto: int, b8: int | None, b16: int, b32: int) -> bytes:

@@ -107,8 +107,8 @@ def _push_obj(x: Value, y: Value, stack: list[tuple[Value, Value]]) -> bool:
         return False
     if isinstance(x, Secret) and isinstance(y, Secret):
         stack.append((x.reveal(), y.reveal()))
-    elif isinstance(x, SetValue) and isinstance(y, SetValue):
-        return _same_items(x.items, y.items)
+    elif type(x.data) is type(y.data) is list and isinstance(x, SetValue) and x.how == y.how:
+        return _same_items(x.data, y.data)
     elif "lc1" in (x.how, y.how) and is_message(x) and is_message(y):
         # LangChain's own form leaves out a type that the class implies.
         stack.append((message_fields(x), message_fields(y)))

@@ -40,7 +40,7 @@ from retrograph.engine.values.kinds import (
     Unreadable,
     Value,
 )
-from retrograph.engine.values.messages import message_fields
+from retrograph.engine.values.messages import ordered
 
 MARKS = frozenset(
     {
@@ -135,14 +135,14 @@ def _dict(value: dict[Any, Value], depth: int) -> Any:
 def _obj(value: Obj, depth: int) -> Any:
     if value.how == "ext":
         return {"$ext": value.extra[0], "data": to_json(value.data, depth)}
-    if isinstance(value, SetValue):
+    if isinstance(value, SetValue) and type(value.data) is list:
         out: dict[str, Any] = {"$set": [to_json(v, depth) for v in value.items]}
         if value.type != "builtins.set":
             out["$type"] = value.type
         return out
     if isinstance(value.data, Unreadable) and not value.name:
         return to_json(value.data, depth)
-    fields = message_fields(value) or value.fields
+    fields = ordered(value)
     if fields is not None and MARKS.isdisjoint(fields):
         out = _fields(fields, depth)
         out["$type"] = value.type
@@ -152,14 +152,12 @@ def _obj(value: Obj, depth: int) -> Any:
         return {"$type": value.type, "$value": path}
     data = to_json(value.data, depth)
     out = {"$type": value.type}
-    if value.how == "args":
-        out["$args"] = data
-    else:
-        out["$value"] = data
-        if value.how == "method":
-            out["$method"] = value.extra[0] if value.extra else None
-        elif value.how != "arg" and not isinstance(value, Secret):
-            out["$how"] = value.how
+    several = value.how == "args" or (value.how == "lc2" and isinstance(data, list))
+    out["$args" if several else "$value"] = data
+    if value.how == "method":
+        out["$method"] = value.extra[0] if value.extra else None
+    elif value.how not in ("arg", "args") and not isinstance(value, Secret):
+        out["$how"] = value.how
     return out
 
 

@@ -55,23 +55,31 @@ def is_message(value: Value) -> bool:
 
 
 def message_fields(value: Value) -> dict[str, Any]:
-    """Fields of a message by name, `type` always among them ("human", "ai", "tool", …), the
-    telling ones first. `{}` where it is no message."""
+    """Fields of a message by name, the telling ones first, and `type` always among them as one of
+    "human", "ai", "system", "tool", "function", "chat", "remove". `{}` where it is no message."""
     if not is_message(value):
         return {}
     if isinstance(value, Obj):
-        fields = value.fields or {}
-        kind = fields.get("type") or message_class(value.name)
+        out = ordered(value) or {}
     else:
-        fields = value
-        kind = fields.get("role", fields.get("type"))
-    if isinstance(kind, str):
-        kind = _ROLES.get(kind, kind)
-    out: dict[str, Any] = {"type": kind}
+        out = _telling_first(value, value.get("role", value.get("type")))
+    if type(out["type"]) is str:
+        out["type"] = _ROLES.get(out["type"], out["type"])
+    return out
+
+
+def ordered(value: Obj) -> dict[str, Any] | None:
+    """Fields of an object as they are stored; a message's with `type`, `content`, `id`, `name`,
+    `tool_calls` first, and with the type that its class implies where none is stored."""
+    fields = value.fields
+    if fields is None or not is_message(value):
+        return fields
+    return _telling_first(fields, fields.get("type") or message_class(value.name))
+
+
+def _telling_first(fields: dict[str, Any], kind: Value) -> dict[str, Any]:
+    out = {"type": kind}
     for key in FIRST[1:]:
         if key in fields:
             out[key] = fields[key]
-    for key, item in fields.items():
-        if key not in out and key != "role":
-            out[key] = item
-    return out
+    return out | {k: v for k, v in fields.items() if k != "type"}

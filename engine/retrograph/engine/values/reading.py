@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import binascii
 import math
 from base64 import b64decode
 from datetime import date, datetime, time, timedelta
-from decimal import Decimal, InvalidOperation
-from typing import Any, cast, get_args
+from decimal import Decimal
+from typing import Any, get_args
 from uuid import UUID
 
 from retrograph.engine.errors import UsageError
@@ -41,7 +40,7 @@ def from_json(obj: Any, like: Value = ABSENT) -> Value:
     """
     try:
         return _read(obj, like)
-    except (ValueError, TypeError, InvalidOperation, binascii.Error) as e:
+    except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as e:
         raise UsageError(f"A typed value is malformed: {e}.") from e
     except RecursionError:
         raise UsageError("The value is nested too deep.") from None
@@ -153,9 +152,9 @@ def _typed(obj: dict[str, Any], like: Value) -> Value:
         return _of_value(full, obj, same)
     if "$args" in obj:
         args = _list(obj["$args"], same.data if same else ABSENT)
-        if full == "datetime.timedelta":
+        if full == "datetime.timedelta" and same is None:
             return timedelta(*args)
-        return _made(full, "args", args, same.extra if same else (), same)
+        return _made(full, _how(obj, "args"), args, same.extra if same else (), same)
     return _of_fields(full, obj, same)
 
 
@@ -167,16 +166,21 @@ def _of_value(full: str, obj: dict[str, Any], same: Obj | None) -> Value:
     data = _read(obj["$value"], same.data if same else ABSENT)
     if "$method" in obj:
         return _made(full, "method", data, (obj["$method"],), same)
-    how = obj.get("$how", "arg")
-    if how not in HOWS:
-        raise ValueError(f"$how is {how!r}")
+    how = _how(obj, "arg")
     flavour = path_flavour(full)
     if flavour and isinstance(data, str) and "$how" not in obj:
         return _made(full, "args", list(flavour(data).parts), (), same)
-    native = _NATIVE.get(full)
-    if native:
-        return native(data)
+    # What stood there as an object was no proper one: it stays what it was.
+    if full in _NATIVE and same is None:
+        return _NATIVE[full](data)
     return _made(full, how, data, same.extra if same else (), same)
+
+
+def _how(obj: dict[str, Any], default: How) -> How:
+    how: How = obj.get("$how", default)
+    if how not in HOWS:
+        raise ValueError(f"$how is {how!r}")
+    return how
 
 
 def _of_fields(full: str, obj: dict[str, Any], same: Obj | None) -> Obj:
@@ -207,10 +211,7 @@ def is_secret(module: str, name: str) -> bool:
 
 HOWS = frozenset(get_args(How))
 
-_NATIVE: dict[str, Any] = {
-    "uuid.UUID": lambda v: UUID(cast("str", v)),
-    "decimal.Decimal": lambda v: Decimal(cast("str", v)),
-}
+_NATIVE: dict[str, Any] = {"uuid.UUID": UUID, "decimal.Decimal": Decimal}
 
 _READERS: dict[str, Any] = {
     "$bytes": _bytes,

@@ -1,0 +1,1 @@
+"""Stored values for tests: real ones of every kind, random ones, and hostile ones."""
