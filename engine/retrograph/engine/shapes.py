@@ -39,6 +39,7 @@ def thread_shape(info: ThreadInfo, redact: Redact) -> Json:
         "last_at": _at(row.last_id),
         "head": row.head,
         "next": list(info.next),
+        "next_exact": info.step.next_exact,
         "size": row.size,
         "metadata": to_json(redact(info.metadata)),
     }

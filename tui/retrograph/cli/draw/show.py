@@ -120,9 +120,11 @@ def _facts(
 
 
 def _next(step: Step, leaf: bool, signs: Any) -> list[Span]:
-    unsure = [] if step.next_exact else [Span("  not certain: an old format", "dim")]
     if not step.next:
-        return [Span("nothing: this line is finished" if leaf else "nothing", "dim"), *unsure]
+        nothing = "nothing: this line is finished" if leaf else "nothing"
+        old = "not known: this old format does not tell"
+        return [Span(nothing if step.next_exact else old, "dim")]
+    unsure = [] if step.next_exact else [Span("  not certain: an old format", "dim")]
     waiting = Counter(step.waiting)
     finished = Counter(step.next) - waiting
     spans = [Span(names(sorted(waiting.elements()), signs), "accent")] if waiting else []

@@ -44,7 +44,7 @@ def status_words(head: Step, status: str, ascii: bool = False) -> list[Span]:
         return [Span(f"{_named(node)}: "), Span(said, "failed"), Span(more, "dim")]
     if status == "unfinished":
         return [Span(f"next {names(head.waiting or head.next, ASCII if ascii else UNICODE)}")]
-    return []
+    return [] if head.next_exact else [Span("not certain: an old format", "dim")]
 
 
 def question_line(value: Value) -> str:
