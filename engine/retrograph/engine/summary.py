@@ -201,7 +201,7 @@ def _typed(value: Value, width: int) -> str:
         return f"pickle of {escape(', '.join(value.names[:3])) or 'plain data'}, never loaded"
     if isinstance(value, Unreadable):
         return f"unreadable: {escape(value.why)}, {size_text(value.nbytes)}"
-    return type_name(value)
+    return "no value" if value is ABSENT else type_name(value)
 
 
 def _object(value: Obj, width: int) -> str:

@@ -11,6 +11,7 @@
     undecodable         {"$unreadable": why, "bytes": n}, with "partial" where some could be read
     DeltaChannel        {"$delta": {"snapshot": …, "writes": […]}}
     numpy               {"$type": "numpy.ndarray", "dtype", "shape", "order", "data": {"$bytes"}}
+    an empty channel    {"$absent": true}
     other extensions    {"$ext": code, "data": {"$bytes"}}
 A secret is stars. `reading.from_json` is the inverse.
 """
@@ -45,7 +46,7 @@ from retrograph.engine.values.messages import ordered
 MARKS = frozenset(
     {
         "$type", "$value", "$args", "$how", "$method", "$bytes", "$datetime", "$tuple", "$set",
-        "$map", "$float", "$pickle", "$unreadable", "$delta", "$ext",
+        "$map", "$float", "$pickle", "$unreadable", "$delta", "$ext", "$absent",
     }
 )  # fmt: skip
 """Keys with a meaning. A dict of the data that has one is written as a `$map`."""
@@ -123,6 +124,8 @@ def _other(value: Value, depth: int) -> Any:
         if value.partial is not ABSENT:
             out["partial"] = to_json(value.partial, depth)
         return out
+    if value is ABSENT:
+        return {"$absent": True}
     raise TypeError(f"not an inert value: {type(value).__name__}")
 
 
@@ -152,11 +155,11 @@ def _obj(value: Obj, depth: int) -> Any:
         return {"$type": value.type, "$value": path}
     data = to_json(value.data, depth)
     out = {"$type": value.type}
-    several = value.how == "args" or (value.how == "lc2" and isinstance(data, list))
+    several = value.how in ("args", "lc2") and isinstance(data, list)
     out["$args" if several else "$value"] = data
     if value.how == "method":
-        out["$method"] = value.extra[0] if value.extra else None
-    elif value.how not in ("arg", "args") and not isinstance(value, Secret):
+        out["$method"] = to_json(value.extra[0], depth) if value.extra else None
+    elif value.how != ("args" if several else "arg") and not isinstance(value, Secret):
         out["$how"] = value.how
     return out
 

@@ -23,6 +23,7 @@ _NAMES: dict[type, str] = {
     type(None): "null",
     ByteArray: "bytearray",
     MapValue: "dict",
+    type(ABSENT): "absent",
     Pickle: "pickle",
     Unreadable: "unreadable",
     NdArray: "ndarray",

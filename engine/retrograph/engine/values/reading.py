@@ -96,10 +96,12 @@ def _list(obj: Any, like: Value) -> list[Value]:
 
 
 def _map(obj: dict[str, Any], like: Value) -> Value:
+    old = like.pairs if isinstance(like, MapValue) else ()
     pairs = []
-    for k, v in obj["$map"]:
-        key = _read(k, ABSENT)
-        pairs.append((key, _read(v, _item(like, key))))
+    for i, (k, v) in enumerate(obj["$map"]):
+        like_key, like_value = old[i] if i < len(old) else (ABSENT, ABSENT)
+        key = _read(k, like_key)
+        pairs.append((key, _read(v, like_value if old else _item(like, key))))
     return map_of(pairs)
 
 
@@ -132,7 +134,8 @@ def _pickle(obj: dict[str, Any], like: Value) -> Value:
 
 
 def _unreadable(obj: dict[str, Any], like: Value) -> Value:
-    partial = _read(obj["partial"], ABSENT) if "partial" in obj else ABSENT
+    old = like.partial if isinstance(like, Unreadable) else ABSENT
+    partial = _read(obj["partial"], old) if "partial" in obj else ABSENT
     out = Unreadable(str(obj["$unreadable"]), int(obj.get("bytes", 0)), partial)
     return like if isinstance(like, Obj) and like.data == out else out
 
@@ -165,7 +168,7 @@ def _of_value(full: str, obj: dict[str, Any], same: Obj | None) -> Value:
         return Secret(same.module, same.name, same.how, obj["$value"], same.extra)
     data = _read(obj["$value"], same.data if same else ABSENT)
     if "$method" in obj:
-        return _made(full, "method", data, (obj["$method"],), same)
+        return _made(full, "method", data, (_read(obj["$method"], ABSENT),), same)
     how = _how(obj, "arg")
     flavour = path_flavour(full)
     if flavour and isinstance(data, str) and "$how" not in obj:
@@ -223,6 +226,7 @@ _READERS: dict[str, Any] = {
     "$pickle": _pickle,
     "$unreadable": _unreadable,
     "$delta": _delta,
+    "$absent": lambda _obj, _like: ABSENT,
     "$ext": _ext,
     "$type": _typed,
 }
