@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from retrograph.engine.errors import RefError
 from retrograph.engine.model import (
@@ -20,6 +21,7 @@ from retrograph.engine.model import (
 )
 from retrograph.engine.serde import Serde, decode_metadata, envelope
 from retrograph.loaders.sqlite import queries
+from retrograph.loaders.sqlite.queries import After
 from retrograph.loaders.sqlite.rows import Body, bodies, in_order, raw_writes, write_page
 from retrograph.loaders.sqlite.store import Reading, Store
 
@@ -27,6 +29,8 @@ _ROWS = 2000
 _IDS = 200
 _BYTES = 8 << 20
 _THREADS = 200
+
+R = TypeVar("R")
 
 
 class SQLiteLoader:
@@ -223,15 +227,13 @@ def _index(
     reading: Reading, thread_id: str, ns: str | None, ids: Sequence[str] | None
 ) -> Iterator[list[IndexRow]]:
     """The index page by page, each from the last key of the one before."""
-    after: tuple[str, str] | None = None
-    while True:
-        select = queries.rows(reading.layout.checkpoints, thread_id, ns, ids, after, _ROWS)
-        page: list[IndexRow] = reading.all(select.sql, select.parameters)  # type: ignore[assignment]
-        if page:
-            yield page
-        if len(page) < _ROWS:
-            return
-        after = page[-1][:2]
+    table = reading.layout.checkpoints
+
+    def read(after: After | None) -> list[IndexRow]:
+        select = queries.rows(table, thread_id, ns, ids, after, _ROWS)
+        return reading.all(select.sql, select.parameters)  # type: ignore[return-value]
+
+    return _walk(read, lambda row: After(row[0], row[1]), ns is None and "ns" in table.stored)
 
 
 def _writes(
@@ -240,15 +242,14 @@ def _writes(
     """Pages of writes; the last checkpoint of a page waits for its rest, to be sorted whole."""
     table = reading.layout.writes
     assert table is not None
-    after: tuple[object, ...] | None = None
+    pages = _walk(
+        lambda after: write_page(reading, table, thread_id, ns, ids, after, _ROWS),
+        lambda row: After(row.ns, row.checkpoint_id, row.task_id, row.idx),
+        ns is None and "ns" in table.stored,
+    )
     waiting: list[WriteRow] = []
-    while True:
-        page, key = write_page(reading, table, thread_id, ns, ids, after, _ROWS)
+    for page in pages:
         waiting += page
-        if key is None:
-            if waiting:
-                yield sorted(waiting, key=in_order)
-            return
         last = waiting[-1][:2]
         done = len(waiting)
         while done and waiting[done - 1][:2] == last:
@@ -256,7 +257,26 @@ def _writes(
         if done:
             yield sorted(waiting[:done], key=in_order)
             del waiting[:done]
-        after = key
+    if waiting:
+        yield sorted(waiting, key=in_order)
+
+
+def _walk(
+    read: Callable[[After | None], list[R]], key: Callable[[R], After], namespaces: bool
+) -> Iterator[list[R]]:
+    """Page after page: where one is full, from its last key on to the end of that namespace, and
+    then, with `namespaces`, behind it."""
+    after: After | None = None
+    while True:
+        page = read(after)
+        if page:
+            yield page
+        if len(page) == _ROWS:
+            after = key(page[-1])
+        elif namespaces and after is not None and after.id is not None:
+            after = After(after.ns, None)
+        else:
+            return
 
 
 def _parts(page: Sequence[IndexRow]) -> Iterator[tuple[str, list[str]]]:

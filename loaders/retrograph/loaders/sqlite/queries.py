@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from retrograph.engine.model import ThreadQuery
 from retrograph.loaders.sqlite.connect import bind
@@ -35,6 +36,16 @@ class Select:
 
     sql: str
     parameters: tuple[object, ...] = ()
+
+
+class After(NamedTuple):
+    """Where a walk goes on: behind a row of a namespace, or behind all of it (no `id`)."""
+
+    ns: str
+    id: str | None
+    task: str | None = None
+    """With `idx`, where rows are writes."""
+    idx: int = 0
 
 
 def threads(table: Table, query: ThreadQuery) -> Select:
@@ -63,9 +74,10 @@ def threads(table: Table, query: ThreadQuery) -> Select:
 def namespaces(table: Table, thread_ids: Sequence[str]) -> Select:
     """(thread id, namespace, checkpoints, first id, last id) of some threads."""
     thread, ns, id = table["thread"], table["ns"], table["id"]
+    text = " AND ".join(_is_text(table[c]) for c in ("ns", "id") if c in table.stored)
     return Select(
         f"SELECT {thread}, {ns}, count(*), min({id}), max({id}) FROM {table.sql} "
-        f"WHERE {thread} {_among(thread_ids)} AND {_is_text(table)} GROUP BY {thread}, {ns}",
+        f"WHERE {thread} {_among(thread_ids)} AND {text} GROUP BY {thread}, {ns}",
         tuple(map(bind, thread_ids)),
     )
 
@@ -85,7 +97,7 @@ def rows(
     thread_id: str,
     ns: str | None,
     ids: Sequence[str] | None,
-    after: tuple[str, str] | None,
+    after: After | None,
     limit: int,
 ) -> Select:
     """(ns, id, parent, bytes) of a thread in order, beginning after a key."""
@@ -124,21 +136,15 @@ def write_heads(
     thread_id: str,
     ns: str | None,
     ids: Sequence[str] | None,
-    after: tuple[object, ...] | None,
+    after: After | None,
     limit: int,
     *,
     heads: bool = True,
 ) -> Select:
     """(ns, id, task, path, idx, channel, type, head, bytes, row id) in order of the primary key,
-    beginning after one (ns, id, task, idx). Without `heads` no value is touched."""
-    where, parameters = _range(table, thread_id, ns, ids, None)
+    beginning after one. Without `heads` no value is touched."""
+    where, parameters = _range(table, thread_id, ns, ids, after)
     key = [table[c] for c in ("ns", "id", "task", "idx") if c in table.stored]
-    if after is not None:
-        given = [v for c, v in zip(("ns", "id", "task", "idx"), after, strict=True)
-                 if c in table.stored]  # fmt: skip
-        marks = ["?" if not isinstance(v, str) else _TEXT for v in given]
-        where += f" AND ({', '.join(key)}) > ({', '.join(marks)})"
-        parameters += [bind(v) if isinstance(v, str) else v for v in given]
     value, channel = table["value"], table["channel"]
     head = "NULL"
     if heads:
@@ -185,33 +191,41 @@ def _range(
     thread_id: str,
     ns: str | None,
     ids: Sequence[str] | None,
-    after: tuple[str, str] | None,
+    after: After | None,
 ) -> tuple[str, list[object]]:
+    """Equalities for the first columns of the primary key, then one range. SQLite takes the first
+    bound of a column that it meets, and no row value: else it would walk the whole thread."""
     where = [f"{table['thread']} = {_TEXT}"]
     parameters: list[object] = [bind(thread_id)]
-    # Only what is not given below: beside an equality the planner would take the range.
-    free = [c for c, given in (("ns", ns), ("id", ids)) if given is None]
-    if is_text := _is_text(table, free):
-        where.append(is_text)
+    if after is not None and after.id is not None:
+        ns = after.ns
     if ns is not None:
         where.append(f"{table['ns']} = {_TEXT}")
         parameters.append(bind(ns))
+    elif after is not None:
+        where.append(f"{table['ns']} > {_TEXT} AND {table['ns']} < x''")
+        parameters.append(bind(after.ns))
+    elif "ns" in table.stored:
+        where.append(_is_text(table["ns"]))
     if ids is not None:
         where.append(f"{table['id']} {_among(ids)}")
         parameters += map(bind, ids)
-    if after is not None:
-        if "ns" in table.stored:
-            where.append(f"({table['ns']}, {table['id']}) > ({_TEXT}, {_TEXT})")
-            parameters += map(bind, after)
-        else:
-            where.append(f"{table['id']} > {_TEXT}")
-            parameters.append(bind(after[1]))
+    if after is None or after.id is None:
+        if ids is None:
+            where.append(_is_text(table["id"]))
+    elif after.task is None:
+        where.append(f"{table['id']} > {_TEXT} AND {table['id']} < x''")
+        parameters.append(bind(after.id))
+    else:
+        rest = f"({table['task']}, {table['idx']}) > ({_TEXT}, ?)"
+        id = table["id"]
+        where.append(f"{id} >= {_TEXT} AND {id} < x'' AND ({id} > {_TEXT} OR {rest})")
+        parameters += [bind(after.id), bind(after.id), bind(after.task), after.idx]
     return " AND ".join(where), parameters
 
 
-def _is_text(table: Table, names: Sequence[str] = ("ns", "id")) -> str:
-    parts = [table[c] for c in names if c in table.stored]
-    return " AND ".join(f"{c} >= '' AND {c} < x''" for c in parts)
+def _is_text(column: str) -> str:
+    return f"{column} >= '' AND {column} < x''"
 
 
 def _order(table: Table) -> str:

@@ -15,6 +15,7 @@ from retrograph.engine.model import RawWrite, Typed, WriteRow
 from retrograph.loaders.sqlite import queries
 from retrograph.loaders.sqlite.faults import Fault, fault
 from retrograph.loaders.sqlite.layout import Table
+from retrograph.loaders.sqlite.queries import After
 from retrograph.loaders.sqlite.store import Reading
 
 _STEP = 1 << 16
@@ -107,11 +108,10 @@ def write_page(
     thread_id: str,
     ns: str | None,
     ids: Sequence[str] | None,
-    after: Row | None,
+    after: After | None,
     limit: int,
-) -> tuple[list[WriteRow], Row | None]:
-    """A page of writes in order of the primary key, and the key of its last row; `None` in its
-    place where no more follow."""
+) -> list[WriteRow]:
+    """A page of writes in order of the primary key."""
     early = reading.layout.early
 
     def work(connection: sqlite3.Connection) -> list[Row]:
@@ -127,12 +127,7 @@ def write_page(
             page = connection.execute(select.sql, select.parameters).fetchall()
         return [_with_head(reading, connection, table, row, heads) for row in page]
 
-    page = reading.page(work)
-    rows = [_write_row(row, early) for row in page]
-    if len(page) < limit:
-        return rows, None
-    last = page[-1]
-    return rows, (last[0], last[1], last[2], last[4])
+    return [_write_row(row, early) for row in reading.page(work)]
 
 
 def _write_row(row: Row, early: bool) -> WriteRow:
