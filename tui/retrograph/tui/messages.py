@@ -1,0 +1,139 @@
+"""What widgets and workers tell their screen: facts, in the past tense, with frozen contents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+if TYPE_CHECKING:
+    from retrograph.engine.thread import Thread
+    from retrograph.tui.reading.inspected import Inspected
+    from retrograph.tui.reading.known import Known, Noted
+    from retrograph.tui.reading.picture import Picture
+    from retrograph.tui.reading.source import Source
+    from retrograph.tui.widgets.rows import Rows
+
+
+@dataclass(eq=False)
+class CursorMoved(Message):
+    """Another row of a list is selected."""
+
+    rows: Rows
+    row: int
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, CursorMoved) and message.rows is self.rows
+
+
+@dataclass(eq=False)
+class RowOpened(Message):
+    """A row was opened with the mouse."""
+
+    rows: Rows
+    row: int
+
+
+@dataclass(eq=False)
+class CheckpointSelected(Message):
+    """The cursor of the tree stands on another checkpoint (its number in the history)."""
+
+    checkpoint: int
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, CheckpointSelected)
+
+
+@dataclass(eq=False)
+class RowsWanted(Message):
+    """Rows came in sight whose steps have not been read."""
+
+    checkpoints: tuple[int, ...]
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, RowsWanted)
+
+
+@dataclass(eq=False)
+class TabPicked(Message):
+    """A tab's title was clicked."""
+
+    title: str
+
+
+# What workers have read. `ticket` is the number of the request: an answer to an older one than
+# the last is dropped.
+
+
+@dataclass(eq=False)
+class SourceOpened(Message):
+    """The source answers."""
+
+    source: Source
+
+
+@dataclass(eq=False)
+class ReadingFailed(Message):
+    """Something could not be read; `sentence` says what, and is safe to draw."""
+
+    what: str
+    """The group of the worker."""
+    sentence: str
+    error: Exception
+    ticket: int = 0
+
+
+@dataclass(eq=False)
+class IndexRead(Message):
+    """A thread's index, or the first part of it, is laid out."""
+
+    thread: Thread
+    picture: Picture
+    known: Known
+    ticket: int
+
+
+@dataclass(eq=False)
+class NotesRead(Message):
+    """The steps of some rows."""
+
+    known: Known
+    notes: list[Noted]
+    ticket: int
+
+
+@dataclass(eq=False)
+class CheckpointRead(Message):
+    """A checkpoint with its values."""
+
+    inspected: Inspected
+    ticket: int
+
+
+@dataclass(eq=False)
+class WorkGrew(Message):
+    """How far a long reading is: so many of so many (`None` where that is not known)."""
+
+    what: str
+    done: int
+    total: int | None
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, WorkGrew) and message.what == self.what
+
+
+@dataclass(eq=False)
+class WorkEnded(Message):
+    """A long reading is through, or was stopped."""
+
+    what: str
+    stopped: bool
+
+
+@dataclass(eq=False)
+class TextOpened(Message):
+    """A text was opened for reading on the whole screen."""
+
+    title: str
+    text: str

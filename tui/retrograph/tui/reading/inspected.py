@@ -1,0 +1,88 @@
+"""What the inspector shows: one checkpoint with its values, and what it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from retrograph.engine.history import NONE, History
+from retrograph.engine.redact import Redactor
+from retrograph.engine.thread import Snapshot, Thread
+from retrograph.engine.values import equal
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """A checkpoint, read. Tabs are given it whole, and draw; they ask nobody else."""
+
+    history: History
+    checkpoint: int
+    snapshot: Snapshot
+    parent: Snapshot | None
+    """`None` at a root, and where the parent is not stored."""
+    mark: Snapshot | None
+    """What the user marked last, if that is another checkpoint."""
+    redactor: Redactor
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """The state's channels; at an input that has not run, the input itself."""
+        return state_of(self.snapshot)
+
+    @cached_property
+    def changed(self) -> Mapping[str, str]:
+        """Channels that are not as at the parent: "added" or "changed"."""
+        if self.parent is None:
+            return {}
+        before, versions = state_of(self.parent), self.parent.envelope.versions
+        found = {}
+        for channel, value in self.values.items():
+            if channel not in before:
+                found[channel] = "added"
+            elif _moved(versions.get(channel), self.snapshot.envelope.versions.get(channel)) and (
+                not equal(before[channel], value)
+            ):
+                found[channel] = "changed"
+        return found
+
+    @cached_property
+    def removed(self) -> tuple[str, ...]:
+        """Channels that the parent had and that are gone."""
+        before = state_of(self.parent) if self.parent is not None else {}
+        return tuple(channel for channel in before if channel not in self.values)
+
+
+def _moved(before: object, now: object) -> bool:
+    return before is None or now is None or before != now
+
+
+def state_of(snapshot: Snapshot) -> dict[str, Any]:
+    """The state's channels of a snapshot, an input that waits to be taken among them."""
+    waiting = {
+        name: snapshot.internal[name] for name in ("__start__",) if name in snapshot.internal
+    }
+    return {**snapshot.values, **waiting}
+
+
+def read_inspected(thread: Thread, checkpoint: int, mark: int, redactor: Redactor) -> Inspected:
+    """Read a checkpoint, its parent, and the marked one (`NONE`: none)."""
+    history = thread.history
+
+    def read(i: int) -> Snapshot | None:
+        return thread.snapshot(history.ns(i), history.ids[i]) if i != NONE else None
+
+    snapshot = read(checkpoint)
+    assert snapshot is not None
+    parent = history.parent(checkpoint)
+    marked = mark if mark not in (checkpoint, parent) else NONE
+    before = read(parent)
+    return Inspected(
+        history=history,
+        checkpoint=checkpoint,
+        snapshot=snapshot,
+        parent=before,
+        mark=before if mark == parent and mark != NONE else read(marked),
+        redactor=redactor,
+    )

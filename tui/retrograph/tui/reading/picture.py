@@ -1,0 +1,40 @@
+"""A thread's tree as the screen holds it: one frozen picture, made off the screen's thread."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from retrograph.engine.history import NONE, History
+from retrograph.engine.lanes import Layout
+from retrograph.engine.layout import lay_out
+from retrograph.engine.model import ROOT
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A history, laid out."""
+
+    history: History
+    layout: Layout
+    top: str
+    """The namespace that the picture begins with."""
+    forks: array[int]
+    """The rows of fork points in the layout, ascending."""
+    complete: bool
+    """Whether the whole index has been read."""
+
+
+def make_picture(
+    history: History, owners: Mapping[int, int] | None = None, complete: bool = True
+) -> Picture:
+    """Lay out a history. Without `owners` sub-graphs are left out, unless there is nothing else."""
+    top = ROOT if history.span(ROOT) or not len(history) else history.namespaces()[0]
+    if owners is None and top == ROOT:
+        layout = lay_out(history, ns=ROOT)
+    else:
+        layout = lay_out(history, owners)
+    entries = (layout.entry(i) for ns in history.namespaces() for i in history.fork_points(ns))
+    forks = array("i", sorted(entry for entry in entries if entry != NONE))
+    return Picture(history, layout, top, forks, complete)

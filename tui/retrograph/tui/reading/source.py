@@ -1,0 +1,36 @@
+"""An opened source, and what of it may be shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from retrograph.engine.model import Loader
+from retrograph.engine.redact import Redactor
+from retrograph.engine.serde import Serde
+from retrograph.engine.text import escape
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What the screens read from."""
+
+    loader: Loader
+    given: str
+    """As the user named it, for commands that are shown; without secrets."""
+    redactor: Redactor
+    serde: Serde
+
+    @property
+    def name(self) -> str:
+        """Short, for the header: a file's name, or the location; safe to draw."""
+        location = self.redactor.location(self.loader.location)
+        return escape(location if "://" in location else Path(location).name)
+
+    @property
+    def backend(self) -> str:
+        return escape(self.loader.name)
+
+    @property
+    def mode(self) -> str:
+        return "read-only" if self.loader.read_only else "writable"

@@ -1,0 +1,35 @@
+"""What all screens and widgets are given: keys, glyphs, and how values are hidden."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from retrograph.engine import labels, lanes
+from retrograph.tui.keymap import Keys
+
+
+@dataclass(frozen=True, slots=True)
+class Ui:
+    """How the app talks to its user; fixed when it starts."""
+
+    keys: Keys
+    ascii: bool = False
+    """Only characters that every terminal has."""
+
+    @property
+    def signs(self) -> labels.Signs:
+        return labels.ASCII if self.ascii else labels.UNICODE
+
+    @property
+    def glyphs(self) -> lanes.Glyphs:
+        return lanes.ASCII if self.ascii else lanes.UNICODE
+
+    @property
+    def cut(self) -> str:
+        """The sign that something was left out, of one column."""
+        return "~" if self.ascii else "…"
+
+    @property
+    def dot(self) -> str:
+        """A separator between facts of one line, with its blanks."""
+        return " - " if self.ascii else " · "

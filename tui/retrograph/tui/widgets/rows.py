@@ -1,0 +1,174 @@
+"""A list of any length, of which only the rows in sight are ever made.
+
+The base of the tree, the value outline and every other list: it knows how many rows there are,
+has a cursor, scrolls, and asks for one line of spans when that line is to be drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import events
+from textual.geometry import Region, Size
+from textual.reactive import var
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from retrograph.tui.keymap import Acts
+from retrograph.tui.messages import CursorMoved, RowOpened
+from retrograph.tui.spans import Span
+from retrograph.tui.ui import Ui
+from retrograph.tui.widgets.painted import COMPONENTS, Painted
+
+NOWHERE = -1
+
+_MARGIN = 2
+"""Rows kept in sight above and below the cursor."""
+
+
+class Rows(Acts, Painted, ScrollView, can_focus=True):
+    """`row_count` and `paint` are what a subclass must say; `cursor` is the selected row."""
+
+    COMPONENT_CLASSES = COMPONENTS
+    SCOPES: ClassVar[tuple[str, ...]] = ("move",)
+    cursor: var[int] = var(0, init=False)
+
+    def __init__(self, ui: Ui, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.ui = ui
+        self.bind_keys(ui.keys)
+
+    # What a subclass says.
+
+    @property
+    def row_count(self) -> int:
+        raise NotImplementedError
+
+    def paint(self, row: int, width: int) -> Iterable[Span]:
+        """The spans of one row; what is longer than `width` columns is cut."""
+        raise NotImplementedError
+
+    # What a subclass calls.
+
+    def rows_changed(self, cursor: int | None = None, top: int | None = None) -> None:
+        """The rows are others now: draw them, and put the cursor and the first row in sight."""
+        count = self.row_count
+        self.virtual_size = Size(0, count)
+        if top is not None:
+            self.scroll_to(y=max(top, 0), animate=False, force=True)
+        wanted = self.cursor if cursor is None else cursor
+        wanted = min(max(wanted, 0), max(count - 1, 0))
+        if wanted == self.cursor:
+            self._keep_in_sight()
+            if count:
+                self.post_message(CursorMoved(self, wanted))
+        else:
+            self.cursor = wanted
+        self.refresh()
+
+    @property
+    def in_sight(self) -> range:
+        """The rows on the screen."""
+        first = self.scroll_offset.y
+        return range(min(first, self.row_count), min(first + self.size.height, self.row_count))
+
+    # The cursor.
+
+    def validate_cursor(self, cursor: int) -> int:
+        return min(max(cursor, 0), max(self.row_count - 1, 0))
+
+    def watch_cursor(self, before: int, now: int) -> None:
+        self._keep_in_sight()
+        self.cursor_moved(before, now)
+        if self.row_count:
+            self.post_message(CursorMoved(self, now))
+
+    def cursor_moved(self, before: int, now: int) -> None:
+        """Draw what the cursor's move changed: the two rows, unless a subclass says more."""
+        self.refresh_lines(before)
+        self.refresh_lines(now)
+
+    def _keep_in_sight(self) -> None:
+        height = self.size.height
+        if not height:
+            return
+        margin = min(_MARGIN, (height - 1) // 2)
+        top = self.scroll_offset.y
+        lowest = max(self.cursor + margin - height + 1, 0)
+        highest = max(self.cursor - margin, 0)
+        wanted = min(max(top, lowest), highest) if lowest <= highest else lowest
+        wanted = min(wanted, max(self.row_count - height, 0))
+        if wanted != top:
+            self.scroll_to(y=wanted, animate=False, force=True)
+
+    def center(self) -> None:
+        """Put the cursor's row in the middle where it is far from what was in sight."""
+        height = self.size.height
+        self.scroll_to(y=max(self.cursor - height // 2, 0), animate=False, force=True)
+
+    def on_resize(self, _: events.Resize) -> None:
+        self._keep_in_sight()
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        row = NOWHERE if offset is None else offset.y + self.scroll_offset.y
+        if 0 <= row < self.row_count:
+            self.cursor = row
+            if event.chain == 2:
+                self.post_message(RowOpened(self, row))
+
+    def action_move_down(self) -> None:
+        self.cursor += 1
+
+    def action_move_up(self) -> None:
+        self.cursor -= 1
+
+    def action_move_page_down(self) -> None:
+        self._scroll_with_cursor(max(self.size.height - 1, 1))
+
+    def action_move_page_up(self) -> None:
+        self._scroll_with_cursor(-max(self.size.height - 1, 1))
+
+    def action_move_half_down(self) -> None:
+        self._scroll_with_cursor(max(self.size.height // 2, 1))
+
+    def action_move_half_up(self) -> None:
+        self._scroll_with_cursor(-max(self.size.height // 2, 1))
+
+    def action_move_top(self) -> None:
+        self.cursor = 0
+
+    def action_move_bottom(self) -> None:
+        self.cursor = self.row_count - 1
+
+    def _scroll_with_cursor(self, by: int) -> None:
+        """Scroll so that the cursor stays where it is on the screen, and moves in the list."""
+        self.scroll_to(y=self.scroll_offset.y + by, animate=False, force=True)
+        self.cursor += by
+
+    # Drawing.
+
+    def render_line(self, y: int) -> Strip:
+        row = y + self.scroll_offset.y
+        width = self.scrollable_content_region.width
+        if not 0 <= row < self.row_count:
+            return Strip.blank(width, self.role_style(""))
+        return self.strip(self.paint(row, width), width, self.row_role(row), self.ui.cut)
+
+    def row_role(self, row: int) -> str:
+        """The role that lies under a whole row."""
+        if row != self.cursor:
+            return ""
+        return "cursor" if self.has_focus else "cursor-blurred"
+
+    def on_focus(self) -> None:
+        self.refresh_lines(self.cursor)
+
+    def on_blur(self) -> None:
+        self.refresh_lines(self.cursor)
+
+    @property
+    def cursor_region(self) -> Region:
+        """Where the selected row is, in the widget's content."""
+        return Region(0, self.cursor - self.scroll_offset.y, self.size.width, 1)
