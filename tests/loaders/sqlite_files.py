@@ -16,13 +16,18 @@ SUFFIXES = ("", "-wal", "-shm", "-journal")
 
 
 def snapshot(folder: Path) -> dict[str, tuple[object, ...]]:
-    """Name, bytes, times (but for access) and mode of everything in a folder, and of itself."""
+    """Name, bytes, time of writing, inode, mode and owner of everything in a folder, and of itself.
+
+    The time of the last change of status is left out: SQLite run by root gives the files beside a
+    database the owner that they have.
+    """
     found: dict[str, tuple[object, ...]] = {}
     for path in (folder, *sorted(folder.rglob("*"))):
         stat = path.lstat()
         body = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
         name = str(path.relative_to(folder))
-        found[name] = (body, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_mode)
+        owner = (stat.st_uid, stat.st_gid)
+        found[name] = (body, stat.st_mtime_ns, stat.st_ino, stat.st_mode, owner)
     return found
 
 

@@ -63,8 +63,15 @@ def _exists(path: Path) -> bool:
         return True
 
 
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def _open_path(path: Path) -> Loader:
-    if path.is_dir():
+    if _is_folder(path):
         stores = find_stores(path)
         listed = ", ".join(str(store) for store in stores[:3])
         more = f" and {len(stores) - 3} more" if len(stores) > 3 else ""

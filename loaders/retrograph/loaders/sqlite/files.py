@@ -35,6 +35,9 @@ class Kind(Enum):
     """It cannot be read where it is: copied elsewhere, and the copy is read."""
 
 
+_OWNED = ("-wal", "-shm", "-journal")
+
+
 class Stamp(NamedTuple):
     """A file as it was at one moment; `None` stands for a file that is not there."""
 
@@ -119,6 +122,8 @@ def inspect(path: str, header: bytes) -> State:
     else:
         # Byte 19 is the read version, 2 for WAL.
         kind = Kind.STILL if header[19:20] == b"\x02" else Kind.ROLLBACK
+    if kind is not Kind.STILL and os.geteuid() == 0 and _would_be_chowned(path):
+        kind = Kind.COPY
     return State(kind, database, wal, journal, log)
 
 
@@ -128,6 +133,20 @@ def uri(path: str, options: str) -> str:
     safe = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/"
     quoted = "".join(chr(b) if b in safe else f"%{b:02X}" for b in os.fsencode(path))
     return f"file:{quoted}?{options}"
+
+
+def _would_be_chowned(path: str) -> bool:
+    """Whether SQLite, run by root, would give a file beside the database another owner: it gives
+    them the database's when it opens them (os_unix.c, `robustFchown`)."""
+    owner = Path(path).stat()
+    for suffix in _OWNED:
+        try:
+            found = Path(sidecar(path, suffix)).stat()
+        except FileNotFoundError:
+            continue
+        if (found.st_uid, found.st_gid) != (owner.st_uid, owner.st_gid):
+            return True
+    return False
 
 
 def _wal_header(path: str) -> bytes:
