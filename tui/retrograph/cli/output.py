@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import re
@@ -15,6 +16,31 @@ from itertools import chain, islice
 from typing import IO, Any
 
 from retrograph.cli.paint import Line, coloured, plain
+
+_INSTEAD = {
+    "·": "-",
+    "…": "~",
+    "–": "-",
+    "→": ">",
+    "×": "x",
+    "✓": "v",
+    "●": "*",
+    "▶": ">",
+    "▼": "v",
+}
+"""Our own signs where the terminal's encoding has none of them, one column each."""
+
+
+def _plainer(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    sign = error.object[error.start]
+    if sign in _INSTEAD:
+        return _INSTEAD[sign], error.start + 1
+    return codecs.backslashreplace_errors(error)
+
+
+codecs.register_error("retrograph", _plainer)
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -61,7 +87,7 @@ class Output:
                 return
             texts = chain(first, rest, texts)
         encoding = sys.stdout.encoding or "utf-8"
-        _write((text + "\n").encode(encoding, "backslashreplace") for text in texts)
+        _write((text + "\n").encode(encoding, "retrograph") for text in texts)
 
     def _page(self, texts: Iterator[str]) -> bool:
         """Whether a pager could be had, and showed it."""

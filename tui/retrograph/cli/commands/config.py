@@ -24,7 +24,7 @@ def config() -> None:
 
 @app.command(cls=Command, epilog=examples("retrograph config path"))
 def path(json: Json = False, debug: Debug = False, no_redact: NoRedact = False) -> None:
-    """List the places that configuration is read from, the weakest first."""
+    """List the places that it is read from, the weakest first."""
     from retrograph.cli.output import Output
     from retrograph.cli.paint import Column, Span, table
     from retrograph.engine.text import escape

@@ -40,7 +40,7 @@ class Asked:
     epilog=examples(
         "retrograph threads demo.db",
         "retrograph threads demo.db --status interrupted --json",
-        "retrograph threads demo.db --since 2d --sizes",
+        "retrograph threads demo.db --search order --sizes",
     ),
 )
 def threads(
