@@ -63,7 +63,9 @@ def _ints(tup: list[Any]) -> list[int]:
 def _time(tup: list[Any]) -> time | None:
     kwargs = tup[2]
     value = time(**kwargs)
-    return value if len(tup) == 3 and len(kwargs) == 6 and kwargs["tzinfo"] is None else None
+    # The ISO form, as which it is shown, has no fold; a zone is an object.
+    plain = len(kwargs) == 6 and kwargs["tzinfo"] is None and kwargs["fold"] == 0
+    return value if len(tup) == 3 and plain else None
 
 
 def _datetime(tup: list[Any]) -> datetime | None:

@@ -25,6 +25,7 @@ from retrograph.engine.values import (
     Obj,
     Pickle,
     Secret,
+    SetValue,
     Unreadable,
     Value,
     message_class,
@@ -65,7 +66,7 @@ def pack(value: Value) -> bytes:
         return ormsgpack.packb(value, default=_default, option=_OPTIONS)
     except (TypeError, ValueError, RecursionError):
         # MsgpackEncodeError is a TypeError; it hides which exception `_default` raised.
-        return _by_hand(value)
+        return pack_by_hand(value)
 
 
 def _default(value: Value) -> Any:
@@ -126,6 +127,9 @@ def _object(value: Obj) -> Any:
         return value.extra[0], data
     if value.how == "lc1" and message_class(value.name):
         return 5, _message(value)
+    if value.how == "lc2" and isinstance(value, SetValue):
+        # JS's Set has no module.
+        return 0, ("builtins", value.name if value.module else "set", value.items)
     if value.how in ("lc1", "lc2"):
         # As the JSON serializer revives it: the class called with these arguments.
         code = 2 if isinstance(data, dict) else 1
@@ -152,8 +156,8 @@ _Path = Any
 """A linked list, (path of the parent, key), so that a path costs nothing until it is told."""
 
 
-def _by_hand(value: Value) -> bytes:
-    """Iterative: the depth of the data is no matter, but for what LangGraph could load."""
+def pack_by_hand(value: Value) -> bytes:
+    """As `pack`, for every kind. Iterative: depth is no matter, but for what LangGraph loads."""
     outs: list[list[bytes]] = [[]]
     stack: list[tuple[Any, _Path, int]] = [(value, None, 0)]
     while stack:

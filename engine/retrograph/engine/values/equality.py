@@ -14,6 +14,7 @@ from retrograph.engine.values.kinds import (
     Obj,
     Secret,
     SetValue,
+    Unreadable,
     Value,
 )
 from retrograph.engine.values.messages import is_message, message_fields
@@ -59,11 +60,15 @@ def equal(a: Value, b: Value) -> bool:
             for (k1, v1), (k2, v2) in zip(x.pairs, y.pairs, strict=True):
                 stack.append((k1, k2))
                 stack.append((v1, v2))
+        elif kind is Unreadable:
+            if (x.why, x.nbytes) != (y.why, y.nbytes):
+                return False
+            stack.append((x.partial, y.partial))
         elif kind is Decimal:
             if x.as_tuple() != y.as_tuple():
                 return False
         elif kind in (datetime, time):
-            if x != y or x.isoformat() != y.isoformat() or x.fold != y.fold:
+            if x != y or x.isoformat() != y.isoformat():
                 return False
         elif x != y:
             return False

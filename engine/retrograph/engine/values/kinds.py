@@ -322,9 +322,9 @@ class Unreadable:
         self.partial = partial
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Unreadable):
-            return NotImplemented
-        return (self.why, self.nbytes) == (other.why, other.nbytes)
+        from retrograph.engine.values.equality import equal
+
+        return equal(self, other) if isinstance(other, Unreadable) else NotImplemented
 
     def __hash__(self) -> int:
         return hash((self.why, self.nbytes))

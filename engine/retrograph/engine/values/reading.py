@@ -134,10 +134,11 @@ def _pickle(obj: dict[str, Any], like: Value) -> Value:
 
 
 def _unreadable(obj: dict[str, Any], like: Value) -> Value:
-    old = like.partial if isinstance(like, Unreadable) else ABSENT
+    stood = like.data if isinstance(like, Obj) else like
+    old = stood.partial if isinstance(stood, Unreadable) else ABSENT
     partial = _read(obj["partial"], old) if "partial" in obj else ABSENT
     out = Unreadable(str(obj["$unreadable"]), int(obj.get("bytes", 0)), partial)
-    return like if isinstance(like, Obj) and like.data == out else out
+    return like if isinstance(like, Obj) and stood == out else out
 
 
 def _ext(obj: dict[str, Any], _: Value) -> Value:
