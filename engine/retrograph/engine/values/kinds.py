@@ -36,6 +36,8 @@ ARG_NAMES: Final = {
 }
 """Names of the arguments of classes that are stored by position."""
 
+_STR: Final = frozenset({str})
+
 Parts: TypeAlias = tuple[str, str, Any, tuple[Any, ...]]
 """module, name, data, extra of an `Obj`."""
 
@@ -99,8 +101,8 @@ class Obj:
         """The fields by name, `None` where it was stored by position or as one argument."""
         if self.how in ("arg", "args", "method", "ext"):
             return self._named_args()
-        data = self.parts[2]
-        return data if isinstance(data, dict) and all(type(k) is str for k in data) else None
+        data = self.data
+        return data if type(data) is dict and _STR.issuperset(map(type, data)) else None
 
     def _named_args(self) -> dict[str, Value] | None:
         if self.how != "args":
