@@ -17,7 +17,8 @@ GROUP = "retrograph.loaders"
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _FILE_URL = re.compile(r"(file|sqlite(?:\+\w+)?|sqlite3):", re.IGNORECASE)
 _PYTHON = re.compile(r"[\w./\\-]+:[A-Za-z_]\w*(\(\))?")
-_SUPPORTED = "SQLite files (a path, or a file: or sqlite: URL)"
+_POSTGRES = re.compile(r"postgres(ql)?(\+\w+)?:", re.IGNORECASE)
+_SUPPORTED = "SQLite files (a path, or a file: or sqlite: URL) and postgresql:// URLs"
 
 
 def open_source(
@@ -39,6 +40,8 @@ def open_source(
         return _open_path(path)
     if _FILE_URL.match(source):
         return SQLiteLoader(_file_of_url(source, folder))
+    if _POSTGRES.match(source):
+        return _open_postgres(source)
     if url := _URL.match(source):
         return _open_url(source, url[1].lower())
     if path is None or (":" in source and _PYTHON.fullmatch(source)):
@@ -94,6 +97,15 @@ def _file_of_url(url: str, folder: Path) -> Path:
     relative = folder / rest[3:]
     absolute = Path(rest[2:])
     return absolute if not _exists(relative) and _exists(absolute) else relative
+
+
+def _open_postgres(url: str) -> Loader:
+    try:
+        from retrograph.loaders.postgres import open_postgres
+    except ImportError as error:
+        # A platform for which there is no psycopg[binary], and no libpq of the system either.
+        raise SourceError(f"Postgres needs psycopg and libpq ({error}).") from error
+    return open_postgres(url)
 
 
 def _open_url(url: str, scheme: str) -> Loader:

@@ -1,0 +1,234 @@
+"""The SELECTs, written from a layout. Each answers one page.
+
+Order is always that of the bytes (`COLLATE "C"`), whatever the database's own; values are not
+touched but where a column says so. `%` is doubled, as psycopg wants it beside parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from retrograph.loaders.postgres.layout import Layout
+from retrograph.loaders.postgres.session import Statement
+
+SEND_HEAD: Final = 256
+"""Bytes of a `__pregel_tasks` write that are read: the Send's node stands there."""
+SENDS: Final = "__pregel_tasks"
+CONTROL_WRITES: Final = ("__interrupt__", "__error__", "__resume__", "__error_source_node__")
+
+_SMALL: Final = 2048
+"""Stored bytes up to which a checkpoint's body is sent whole: taking it apart costs more."""
+
+_C: Final = 'COLLATE "C"'
+_WHOLE_WRITE: Final = (
+    f"(channel IN ({', '.join(repr(name) for name in CONTROL_WRITES)}) "
+    "OR left(channel, 5) = 'join:')"
+)
+
+
+def _steers(name: str) -> str:
+    """Whether a channel is one that only LangGraph reads, by its name."""
+    return (
+        f"(split_part({name}, ':', 1) IN ('branch', 'join', 'start') AND strpos({name}, ':') > 0)"
+    )
+
+
+_BODY: Final = f"""CASE
+  WHEN pg_column_size(checkpoint) <= {_SMALL} OR jsonb_typeof(checkpoint) <> 'object'
+    THEN checkpoint
+  ELSE checkpoint || jsonb_build_object('channel_values', (
+    SELECT coalesce(jsonb_object_agg(key, CASE WHEN {_steers("key")} THEN value END), '{{}}'::jsonb)
+    FROM jsonb_each(CASE jsonb_typeof(checkpoint->'channel_values')
+                    WHEN 'object' THEN checkpoint->'channel_values' ELSE '{{}}'::jsonb END)))
+END::text"""
+
+
+def index(layout: Layout, thread_id: str, ns: str | None) -> Statement:
+    """(ns, id, parent) of a thread, in order."""
+    where, parameters = _of(thread_id, ns)
+    return (
+        "SELECT checkpoint_ns, checkpoint_id, nullif(parent_checkpoint_id, ''), NULL::int "
+        f"FROM {layout.checkpoints} AS c WHERE {where} "
+        f"ORDER BY checkpoint_ns {_C}, checkpoint_id {_C}",
+        parameters,
+    )
+
+
+def bodies_index(
+    layout: Layout, thread_id: str, ns: str | None, ids: Sequence[str] | None
+) -> Statement:
+    """(ns, id, stored bytes without blobs), in order."""
+    where, parameters = _of(thread_id, ns, ids)
+    return (
+        "SELECT checkpoint_ns, checkpoint_id, pg_column_size(checkpoint) + "
+        f"coalesce(pg_column_size(metadata), 0) FROM {layout.checkpoints} AS c WHERE {where} "
+        f"ORDER BY checkpoint_ns {_C}, checkpoint_id {_C}",
+        parameters,
+    )
+
+
+def bodies(layout: Layout, thread_id: str, ns: str, ids: Sequence[str]) -> Statement:
+    """(id, parent, body without its values, metadata), in no order."""
+    where, parameters = _of(thread_id, ns, ids)
+    return (
+        f"SELECT checkpoint_id, nullif(parent_checkpoint_id, ''), {_BODY}, metadata::text "
+        f"FROM {layout.checkpoints} AS c WHERE {where}",
+        parameters,
+    )
+
+
+def details(layout: Layout, keys: Sequence[tuple[str, str, str]]) -> Statement:
+    """(thread, ns, id, metadata) of keys, in no order."""
+    threads, namespaces, ids = map(list, zip(*keys, strict=True))
+    return (
+        "SELECT k.thread_id, k.ns, k.id, c.metadata FROM "
+        "unnest(%s::text[], %s::text[], %s::text[]) AS k(thread_id, ns, id) CROSS JOIN LATERAL "
+        f"(SELECT metadata::text FROM {layout.checkpoints} AS c WHERE thread_id = k.thread_id "
+        "AND checkpoint_ns = k.ns AND checkpoint_id = k.id LIMIT 1) AS c",
+        (threads, namespaces, ids),
+    )
+
+
+def blob_channels(layout: Layout, thread_id: str, ns: str) -> Statement:
+    """The channels that have blobs, each found by one step down the index."""
+    of = "thread_id = %s AND checkpoint_ns = %s"
+    table = f"{layout.blobs} AS b"
+    return (
+        "SELECT channel FROM (WITH RECURSIVE names AS ("
+        f"(SELECT channel FROM {table} WHERE {of} ORDER BY channel LIMIT 1) UNION ALL "
+        f"SELECT (SELECT channel FROM {table} WHERE {of} AND channel > names.channel "
+        "ORDER BY channel LIMIT 1) FROM names WHERE names.channel IS NOT NULL) "
+        "SELECT channel FROM names) AS found WHERE channel IS NOT NULL",
+        (thread_id, ns, thread_id, ns),
+    )
+
+
+def blob_heads(
+    layout: Layout, thread_id: str, ns: str, pairs: Sequence[tuple[str, str]], head: int
+) -> Statement:
+    """(channel, version, type, value, bytes) of stored values: the whole value of channels that
+    steer, the first `head` bytes of Sends, NULL of others."""
+    value = (
+        f"CASE WHEN b.channel = '{SENDS}' THEN substring(b.blob FROM 1 FOR {head}) "
+        f"WHEN {_steers('b.channel')} THEN b.blob END"
+    )
+    channels, versions = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    return (
+        f"SELECT k.channel, k.version, b.type, {value}, octet_length(b.blob) "
+        "FROM unnest(%s::text[], %s::text[]) AS k(channel, version) CROSS JOIN LATERAL "
+        f"(SELECT channel, type, blob FROM {layout.blobs} AS b WHERE thread_id = %s "
+        f"AND checkpoint_ns = %s AND channel = k.channel{_version(layout, 'k.version')} LIMIT 1) "
+        "AS b",
+        (channels, versions, thread_id, ns),
+    )
+
+
+def blob_part(
+    layout: Layout, thread_id: str, ns: str, pair: tuple[str, str], start: int, length: int
+) -> Statement:
+    """A piece of one stored value; `start` counts from 0."""
+    return (
+        f"SELECT substring(blob FROM {start + 1} FOR {length}) FROM {layout.blobs} AS b "
+        "WHERE thread_id = %s AND checkpoint_ns = %s AND channel = %s"
+        f"{_version(layout, '%s')} LIMIT 1",
+        (thread_id, ns, *(pair[:1] if layout.shallow else pair)),
+    )
+
+
+def pending_sends(layout: Layout, thread_id: str, ns: str, ids: Sequence[str]) -> Statement:
+    """(checkpoint id, type, head) of the Sends written at some checkpoints, as they apply."""
+    where, parameters = _of(thread_id, ns, ids)
+    return (
+        f"SELECT checkpoint_id, type, substring(blob FROM 1 FOR {SEND_HEAD}) "
+        f"FROM {layout.writes} AS w WHERE {where} AND channel = '{SENDS}' "
+        f"ORDER BY checkpoint_id {_C}, task_path {_C}, task_id {_C}, idx",
+        parameters,
+    )
+
+
+def writes_index(
+    layout: Layout, thread_id: str, ns: str | None, ids: Sequence[str] | None
+) -> Statement:
+    """(ns, checkpoint id, rows, bytes that their heads have together), in order."""
+    where, parameters = _of(thread_id, ns, ids)
+    return (
+        "SELECT checkpoint_ns, checkpoint_id, count(*), "
+        f"coalesce(sum(octet_length(blob)) FILTER (WHERE {_WHOLE_WRITE}), 0)::bigint "
+        f"FROM {layout.writes} AS w WHERE {where} GROUP BY checkpoint_ns, checkpoint_id "
+        f"ORDER BY checkpoint_ns {_C}, checkpoint_id {_C}",
+        parameters,
+    )
+
+
+def write_rows(layout: Layout, thread_id: str, ns: str, ids: Sequence[str]) -> Statement:
+    """`WriteRow`s of some checkpoints, in no order."""
+    where, parameters = _of(thread_id, ns, ids)
+    return (
+        "SELECT checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, "
+        f"CASE WHEN channel = '{SENDS}' THEN substring(blob FROM 1 FOR {SEND_HEAD}) "
+        f"WHEN {_WHOLE_WRITE} THEN blob END, octet_length(blob) "
+        f"FROM {layout.writes} AS w WHERE {where}",
+        parameters,
+    )
+
+
+def whole_writes(
+    layout: Layout,
+    thread_id: str,
+    ns: str,
+    ids: Sequence[str],
+    channels: Sequence[str] | None = None,
+) -> Statement:
+    """(checkpoint id, task, path, idx, channel, type, value), in no order."""
+    where, parameters = _of(thread_id, ns, ids)
+    if channels is not None:
+        where += " AND channel = ANY(%s::text[])"
+        parameters += (list(channels),)
+    return (
+        "SELECT checkpoint_id, task_id, task_path, idx, channel, type, blob "
+        f"FROM {layout.writes} AS w WHERE {where}",
+        parameters,
+    )
+
+
+def whole_checkpoint(layout: Layout, thread_id: str, ns: str, id: str) -> Statement:
+    """(parent, body, metadata)."""
+    where, parameters = _of(thread_id, ns, [id])
+    return (
+        "SELECT nullif(parent_checkpoint_id, ''), checkpoint::text, metadata::text "
+        f"FROM {layout.checkpoints} AS c WHERE {where}",
+        parameters,
+    )
+
+
+def whole_blobs(layout: Layout, thread_id: str, ns: str, id: str) -> Statement:
+    """(channel, type, value) of everything stored outside the body of one checkpoint."""
+    where, parameters = _of(thread_id, ns, [id])
+    return (
+        f"SELECT v.key, b.type, b.blob FROM {layout.checkpoints} AS c CROSS JOIN LATERAL "
+        "jsonb_each_text(CASE jsonb_typeof(c.checkpoint->'channel_versions') WHEN 'object' "
+        "THEN c.checkpoint->'channel_versions' ELSE '{}'::jsonb END) AS v CROSS JOIN LATERAL "
+        f"(SELECT type, blob FROM {layout.blobs} AS b WHERE b.thread_id = c.thread_id "
+        f"AND b.checkpoint_ns = c.checkpoint_ns AND b.channel = v.key"
+        f"{_version(layout, 'v.value')} LIMIT 1) AS b WHERE {where} AND b.type <> 'empty'",
+        parameters,
+    )
+
+
+def _version(layout: Layout, value: str) -> str:
+    """The condition that picks a blob's version; shallow stores have but one."""
+    return "" if layout.shallow else f" AND version = {value}"
+
+
+def _of(
+    thread_id: str, ns: str | None, ids: Sequence[str] | None = None
+) -> tuple[str, tuple[object, ...]]:
+    where, parameters = ["thread_id = %s"], list[object]([thread_id])
+    if ns is not None:
+        where.append("checkpoint_ns = %s")
+        parameters.append(ns)
+    if ids is not None:
+        where.append("checkpoint_id = ANY(%s::text[])")
+        parameters.append(list(ids))
+    return " AND ".join(where), tuple(parameters)
