@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 
 from retrograph.loaders.sqlite.connect import tolerate
-from retrograph.loaders.sqlite.layout import Table, find_layout, quoted
+from retrograph.loaders.sqlite.layout import Layout, Table, find_layout, quoted
 
 _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
 _PROBES = 5000
@@ -37,6 +37,28 @@ def salvage(connection: sqlite3.Connection, path: str, check: Callable[[], None]
             read, lost = _shadow(connection, table, check)
             yield f"{read} rows of {table.name} can be read{_lost(lost)}."
     connection.execute("PRAGMA query_only=ON")
+
+
+def verify(connection: sqlite3.Connection, layout: Layout) -> None:
+    """Count each index against its table, which is all that tells an index with gaps.
+
+    Raises `sqlite3.DatabaseError` with SQLITE_CORRUPT, as SQLite does where it notices.
+    """
+    shadowed = connection.execute("SELECT 1 FROM temp.sqlite_master").fetchone()
+    for table in (layout.checkpoints, layout.writes):
+        if shadowed or table is None or table.rowid is None:
+            continue
+        indexes = [
+            str(row[1])
+            for row in connection.execute(f"PRAGMA main.index_list({table.sql})").fetchall()
+            if not row[4]  # A partial index need not hold every row.
+        ]
+        counts = [f"(SELECT count(*) FROM {table.sql} NOT INDEXED)"]
+        counts += [f"(SELECT count(*) FROM {table.sql} INDEXED BY {quoted(i)})" for i in indexes]
+        if len(set(connection.execute(f"SELECT {', '.join(counts)}").fetchone())) > 1:
+            error = sqlite3.DatabaseError(f"an index of {table.name} has gaps")
+            error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+            raise error
 
 
 def _shadow(

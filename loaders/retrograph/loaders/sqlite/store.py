@@ -21,11 +21,14 @@ from retrograph.loaders.sqlite.faults import Fault, fault, sentence
 from retrograph.loaders.sqlite.files import Kind, Stamp, State, checked, inspect, sidecar, stamp
 from retrograph.loaders.sqlite.layout import Layout, find_layout
 from retrograph.loaders.sqlite.locks import BusyError, Handle
-from retrograph.loaders.sqlite.salvage import salvage
+from retrograph.loaders.sqlite.salvage import salvage, verify
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
+_COOKIE = "PRAGMA main.schema_version"
+_VERIFIED = 64 << 20
+"""Up to this size of the file, the indexes are counted against their tables once."""
 _RACY_NS = 50_000_000
 """Files may be written twice within one tick of their clock: a stamp this young proves nothing."""
 
@@ -58,7 +61,7 @@ class Store:
         self.epoch = 0
         """Counts the interruptions: a reading that began in an earlier one stops."""
         self._handle = self._open_handle()
-        self._layout: tuple[tuple[int, int], Layout] | None = None
+        self._layout: tuple[tuple[int, ...], Layout] | None = None
         self._kept: _Kept | None = None
         self._kept_lock = threading.RLock()
         self._lock = threading.Lock()
@@ -119,14 +122,19 @@ class Store:
             return self._handle
 
     def layout(self, reading: Reading) -> Layout:
-        """The tables; looked up again where the file was replaced."""
+        """The tables; looked up again where the file was replaced or its schema changed."""
+        cookie = reading.page(lambda connection: connection.execute(_COOKIE).fetchone()[0])
+        key = (*self.handle().inode, cookie)
         known = self._layout
-        if known is None or known[0] != self.handle().inode:
-            layout = reading.page(lambda connection: find_layout(connection, self.path))
-            for text in layout.remarks:
-                self.warn(f"{self.path}: {text}")
-            known = self._layout = (self._handle.inode, layout)
-        return known[1]
+        if known is not None and known[0] == key:
+            return known[1]
+        layout = reading.page(lambda connection: find_layout(connection, self.path))
+        for text in layout.remarks:
+            self.warn(f"{self.path}: {text}")
+        if Path(self.path).stat().st_size <= _VERIFIED:
+            reading.page(lambda connection: verify(connection, layout))
+        self._layout = (key, layout)
+        return layout
 
     def forget_layout(self) -> None:
         self._layout = None
@@ -210,11 +218,14 @@ class Reading:
         self.store = store
         self._epoch = store.epoch
         self._connection: sqlite3.Connection | None = None
+        self._layout: Layout | None = None
         self._log: tuple[object, ...] = ()
 
     @property
     def layout(self) -> Layout:
-        return self.store.layout(self)
+        if self._layout is None:
+            self._layout = self.store.layout(self)
+        return self._layout
 
     def all(self, sql: str, parameters: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
         """All rows of one short SELECT."""
