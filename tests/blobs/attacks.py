@@ -20,7 +20,7 @@ import ormsgpack
 from retrograph.engine.model import Typed
 from retrograph.engine.outline import Outline
 from retrograph.engine.redact import Redactor
-from retrograph.engine.serde import Serde, envelope, pickles, send_node  # noqa: F401
+from retrograph.engine.serde import Serde, envelope, send_node
 from retrograph.engine.summary import one_line
 from retrograph.engine.values import equal, from_json, message_fields, to_json, type_name
 
@@ -240,6 +240,7 @@ _FORBIDDEN = (
 def main() -> None:
     found = corpus()
     read(Typed("msgpack", msgpack({"warm": [ext(0, "uuid", "UUID", "0" * 32)]})))
+    read(Typed("pickle", b"N."))
     read(Typed("json", b'{"a": 1.5, "b": {"lc": 1}}'))
     modules = set(sys.modules)
     events: list[str] = []

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+import pickle
 import warnings
 from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 import pytest
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -14,7 +16,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from blobs.kinds import VALUES
 from retrograph.engine.model import Typed
 from retrograph.engine.serde import Serde
-from retrograph.engine.values import Obj, Secret, children, equal, from_json, to_json
+from retrograph.engine.values import Obj, Pickle, Secret, children, equal, field, from_json, to_json
 
 SERDE = Serde()
 OFFICIAL = JsonPlusSerializer()
@@ -141,8 +143,24 @@ def test_what_cannot_be_read_says_why(kind: str, data: bytes, why: str) -> None:
     assert equal(from_json(written), value)
 
 
-def test_old_rows_without_a_type_are_json() -> None:
+def test_rows_without_a_type() -> None:
+    """JSON in 2024, pickles before; msgpack where somebody lost the type."""
     assert SERDE.decode(Typed(None, b'{"step": 1}')) == {"step": 1}
+    assert SERDE.decode(Typed(None, b"\x81\xa4step\x01")) == {"step": 1}
+    assert SERDE.decode(Typed(None, b"\x80")) == {}
+    old = SERDE.decode(Typed(None, pickle.dumps({"who": UUID(int=1)})))
+    assert isinstance(old, Pickle)
+    assert "uuid.UUID" in old.names
+
+
+def test_text_columns_give_text() -> None:
+    text: Any = '{"step": 1, "a": "線\\ud800"}'
+    assert SERDE.decode(Typed(None, text)) == {"step": 1, "a": "線\ud800"}
+
+
+def test_a_half_state_shows_what_is_there() -> None:
+    half = SERDE.decode(Typed("msgpack", SERDE.encode({"a": 1, "b": [1, 2, 3]}).data[:-1]))
+    assert (field(half, "a"), field(half, "b")) == (1, [1, 2])
 
 
 def test_the_type_that_a_value_gets() -> None:

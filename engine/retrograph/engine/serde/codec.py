@@ -12,6 +12,13 @@ from retrograph.engine.values import ABSENT, ByteArray, Pickle, Unreadable, Valu
 NULL: Final = Typed("null", b"")
 
 
+def sniff(data: bytes) -> str:
+    """The type of a value that was stored without one: JSON in 2024, a pickle before."""
+    if data[:1] < b"\x80":
+        return "json"
+    return "pickle" if data[1:2] in (b"\2", b"\3", b"\4", b"\5") else "msgpack"
+
+
 class Serde:
     """Decodes and encodes. `aes_key` (16, 24 or 32 bytes) opens encrypted values."""
 
@@ -32,12 +39,14 @@ class Serde:
         if isinstance(data, str):
             # SQLite gives a TEXT column as str.
             data = data.encode("utf-8", "surrogateescape")
+        if kind is None:
+            kind = sniff(data)
         if kind == "msgpack":
             return msgpack.unpack(data)
         if kind is not None and kind.endswith(aes.SUFFIX):
             opened = self.open(Typed(kind, data))
             return opened if isinstance(opened, Unreadable) else self.decode(opened)
-        if kind == "json" or kind is None:
+        if kind == "json":
             return jsonplus.loads(data)
         if kind == "null":
             return None

@@ -15,9 +15,9 @@ import ormsgpack
 
 from retrograph.engine.model import Envelope, Typed, Version
 from retrograph.engine.serde import jsonplus, msgpack
-from retrograph.engine.serde.codec import Serde
+from retrograph.engine.serde.codec import Serde, sniff
 from retrograph.engine.serde.sends import payload_node, value_node
-from retrograph.engine.values import Unreadable, Value, type_name
+from retrograph.engine.values import Pickle, Unreadable, Value, type_name
 
 TASKS: Final = "__pregel_tasks"
 _CONTROL: Final = ("branch:", "join:", "start:")
@@ -100,16 +100,22 @@ def _body(checkpoint: Typed, serde: Serde) -> tuple[dict[str, Any], str | None]:
     opened = serde.open(checkpoint)
     if isinstance(opened, Unreadable):
         return {}, opened.why
+    kind, data = opened
+    if isinstance(data, str):
+        data = data.encode("utf-8", "surrogateescape")
+    kind = sniff(data) if kind is None else kind
     body: Value
-    if opened.type == "msgpack":
-        body = _skimmed(opened.data)
-    elif opened.type == "json" or opened.type is None:
-        body = jsonplus.loads_plain(opened.data)
+    if kind == "msgpack":
+        body = _skimmed(data)
+    elif kind == "json":
+        body = jsonplus.loads_plain(data)
     else:
-        body = serde.decode(opened)
+        body = serde.decode(Typed(kind, data))
     if isinstance(body, Unreadable):
         partial = body.partial if type(body.partial) is dict else {}
         return partial, body.why
+    if isinstance(body, Pickle):
+        return {}, "a pickle, which is never loaded"
     if type(body) is not dict:
         return {}, f"not a checkpoint ({type_name(body)})"
     return body, None

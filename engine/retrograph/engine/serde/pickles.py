@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickletools
 from typing import Final
 
 _MAX_OPS: Final = 200_000
@@ -15,6 +14,9 @@ def names(raw: bytes) -> tuple[str, ...]:
     `STACK_GLOBAL` takes its words from the stack; the last two strings pushed are taken, which is
     what every pickler writes (a hand-made one may differ, so this is information, not a guard).
     """
+    # Imported here: few stores hold pickles, and every start would pay for it.
+    import pickletools
+
     found: dict[str, None] = {}
     words: list[str] = []
     memo: dict[int, str] = {}

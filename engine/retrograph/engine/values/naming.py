@@ -40,7 +40,10 @@ def type_name(value: Value) -> str:
 
 
 def field(value: Value, name: str, default: Value = None) -> Value:
-    """A field of an object or an entry of a dict, without caring which it is."""
+    """A field of an object or an entry of a dict, without caring which it is; of something
+    unreadable, as far as it could be read."""
+    if isinstance(value, Unreadable):
+        value = value.partial
     fields = value.fields if isinstance(value, Obj) else value
     return fields.get(name, default) if isinstance(fields, dict) else default
 
