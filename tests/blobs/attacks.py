@@ -4,12 +4,13 @@
 
 decodes, shows, outlines, compares and encodes each of them with an audit hook that notes every
 import, exec, compile, open, process and socket. Prints what each became, as JSON; fails on any
-event, on any new module, and on any exception.
+event, on any new module, on any exception, and where memory runs out.
 """
 
 from __future__ import annotations
 
 import json
+import resource
 import struct
 import sys
 from pickle import dumps as _pickle
@@ -23,6 +24,9 @@ from retrograph.engine.redact import Redactor
 from retrograph.engine.serde import Serde, envelope, send_node
 from retrograph.engine.summary import one_line
 from retrograph.engine.values import equal, from_json, message_fields, to_json, type_name
+
+MEMORY = 1 << 30
+"""Bytes of address space, interpreter and all."""
 
 CMD = "touch /tmp/retrograph-was-here"
 
@@ -251,6 +255,7 @@ def main() -> None:
             events.append(f"{current}: {event} {str(args)[:200]}")
 
     current = ""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     sys.addaudithook(watch)
     results = {}
     for current, typed in found.items():
