@@ -238,11 +238,12 @@ class Reading:
         store was interrupted. `work` may be run more than once.
         """
         deadline = time.monotonic() + self.store.patience
+        patient = deadline - self.store.patience * 0.8
         pause, tries = 0.001, {Fault.UNREADABLE: 0, Fault.DAMAGED: 0, Fault.TEXT: 0}
         while True:
             self.store.check(self._epoch)
             try:
-                return self._attempt(work, tries)
+                return self._attempt(work, tries, waited=time.monotonic() > patient)
             except (BusyError, sqlite3.Error) as error:
                 kind = Fault.BUSY if isinstance(error, BusyError) else fault(error)
                 if kind is Fault.INTERRUPTED:
@@ -270,7 +271,7 @@ class Reading:
             self._connection.close()
             self._connection = None
 
-    def _attempt(self, work: Work[T], tries: dict[Fault, int]) -> T:
+    def _attempt(self, work: Work[T], tries: dict[Fault, int], *, waited: bool) -> T:
         store = self.store
         handle = store.handle()
         damaged = tries[Fault.DAMAGED] > 1
@@ -286,9 +287,10 @@ class Reading:
                     raise _TornError
                 return result
         except BusyError:
-            # A writer with `locking_mode=EXCLUSIVE` never lets go, and has no -shm.
+            # A writer with `locking_mode=EXCLUSIVE` never lets go, and has no -shm; one that
+            # closes looks so for a moment.
             state = inspect(store.path, handle.header())
-            if state.kind is not Kind.COPY:
+            if state.kind is not Kind.COPY or not (waited or store.is_kept(state)):
                 raise
             return store.with_kept(state, self._epoch, work, damaged=damaged)
 
