@@ -11,10 +11,11 @@ Everything is linear, or on a budget: lists of 100,000 different items cost what
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
+from retrograph.engine.facing import Shape, facing
 from retrograph.engine.listdiff import Alignment, align_items
 from retrograph.engine.paths import pointer
 from retrograph.engine.sameness import content, identity, same, surely
@@ -22,12 +23,8 @@ from retrograph.engine.values import (
     ABSENT,
     MAX_DEPTH,
     Delta,
-    Obj,
-    Secret,
     SetValue,
     Value,
-    is_message,
-    message_fields,
     to_json,
 )
 from retrograph.engine.words import Span, word_diff
@@ -138,21 +135,12 @@ _Found: TypeAlias = "Iterable[Change | _Pair]"
 
 def _compare(pair: _Pair) -> _Found:
     """The changes right here, and the pairs to look into, in order."""
-    x, y = pair.old, pair.new
-    if x is y:
+    if surely(pair.old, pair.new):
         return ()
-    if len(pair.old_path) < MAX_DEPTH:
-        if isinstance(x, Obj) and isinstance(y, Obj):
-            return _objects(pair, x, y)
-        kind = type(x)
-        if kind is type(y):
-            if kind is dict:
-                return _maps(pair, x, y)
-            if kind is list or kind is tuple:
-                return _lists(pair, x, y)
-        if isinstance(x, Delta) and isinstance(y, Delta):
-            return _deltas(pair, x, y)
-    return () if same(x, y) else (pair.replaced(),)
+    found = facing(pair.old, pair.new) if len(pair.old_path) < MAX_DEPTH else None
+    if found is None:
+        return () if same(pair.old, pair.new) else (pair.replaced(),)
+    return _COMPARE[found[0]](pair, found[1], found[2])
 
 
 def _plain(value: Value) -> Value:
@@ -188,52 +176,10 @@ def _odd_maps(pair: _Pair, x: dict[Any, Value], y: dict[Any, Value]) -> _Found:
             yield pair.added(new, key)
 
 
-def _objects(pair: _Pair, x: Obj, y: Obj) -> _Found:
-    if surely(x, y):
-        return ()
-    found = _look_into(pair, x, y)
-    if found is not None:
-        return found
-    return () if same(x, y) else (pair.replaced(),)
-
-
-def _look_into(pair: _Pair, x: Obj, y: Obj) -> _Found | None:
-    """The changes in two objects of a class; `None` where they are to be replaced whole. What an
-    object without named fields holds stands, for paths, in the object's own place."""
-    for _ in range(MAX_DEPTH):
-        if x.type != y.type or isinstance(x, Secret) or isinstance(y, Secret) or x.how == "ext":
-            return None
-        if isinstance(x, SetValue) and isinstance(y, SetValue):
-            return _sets(pair, x, y)
-        mine, theirs = _fields(x, y)
-        by_name = x.how == y.how or "args" not in (x.how, y.how)
-        if by_name and mine is not None and theirs is not None:
-            return _maps(pair, mine, theirs)
-        if x.how != y.how or x.extra != y.extra:
-            return None
-        old, new = x.data, y.data
-        if not (isinstance(old, Obj) and isinstance(new, Obj)):
-            return _arguments(pair, old, new)
-        x, y = old, new
-    return None
-
-
-def _fields(x: Obj, y: Obj) -> tuple[dict[str, Value] | None, dict[str, Value] | None]:
-    """Fields by name, where there are any. LangChain's own form of a message leaves out a type
-    that the class implies."""
-    if "lc1" in (x.how, y.how) and is_message(x) and is_message(y):
-        return message_fields(x), message_fields(y)
-    return x.fields, y.fields
-
-
-def _arguments(pair: _Pair, x: Value, y: Value) -> _Found | None:
-    if type(x) is dict and type(y) is dict:
-        return _maps(pair, x, y)
-    if type(x) is list and type(y) is list and len(x) == len(y):
-        # Each position has a meaning of its own.
-        items = enumerate(zip(x, y, strict=True))
-        return [pair.below(old, new, k, k) for k, (old, new) in items]
-    return None
+def _arguments(pair: _Pair, x: list[Value], y: list[Value]) -> _Found:
+    """Each position has a meaning of its own."""
+    for k, (old, new) in enumerate(zip(x, y, strict=True)):
+        yield pair.below(old, new, k, k)
 
 
 def _deltas(pair: _Pair, x: Delta, y: Delta) -> _Found:
@@ -305,3 +251,12 @@ def _in_order(pair: _Pair, x: list[Value], y: list[Value], found: Alignment) -> 
             yield Change("move", below.old_path, below.new_path, x[was], y[j], below.key)
         if j not in found.equal:
             yield below
+
+
+_COMPARE: Final[dict[Shape, Callable[[_Pair, Any, Any], _Found]]] = {
+    "map": _maps,
+    "list": _lists,
+    "args": _arguments,
+    "set": _sets,
+    "delta": _deltas,
+}
