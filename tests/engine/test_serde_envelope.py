@@ -68,6 +68,10 @@ def test_all_that_decides_the_next_step() -> None:
         ({"pending_sends": [Send("old", 1)], "channel_values": {}}, {"sends": ("old",)}),
         ({"channel_values": {"x": {7: "int keys"}}}, {"present": frozenset({"x"})}),
         ({"channel_values": {"d": {i: [i] for i in range(5000)}}}, {"present": frozenset({"d"})}),
+        (
+            {"channel_values": {"branch:to:x": {"a": [{"b": HumanMessage("x").content}]}}},
+            {"control": {"branch:to:x": {"a": [{"b": "x"}]}}},
+        ),
         ({"versions_seen": {"a": None}}, {"seen": {"a": {}}}),
         ({"channel_versions": {"a": None, "b": 1}}, {"versions": {"b": 1}}),
     ],
@@ -76,6 +80,19 @@ def test_variations(change: dict[str, Any], expected: dict[str, Any]) -> None:
     found = read(stored(BODY | change))
     assert found.unreadable is None
     assert {k: getattr(found, k) for k in expected} == expected
+
+
+def test_a_deferred_join_keeps_its_set() -> None:
+    control = read(stored(BODY | {"channel_values": {"join:a+b:c": [{"a"}, False]}})).control
+    names, finished = control["join:a+b:c"]
+    assert (set(names), finished) == ({"a"}, False)
+    odd = read(stored(BODY | {"channel_values": {"join:a+b:c": {"x": [{"a"}]}}})).control
+    assert set(odd["join:a+b:c"]["x"][0]) == {"a"}
+
+
+def test_deep_metadata() -> None:
+    deep = b'{"a":' * 900 + b"1" + b"}" * 900
+    assert decode_metadata(Typed("json", deep), SERDE)["a"]
 
 
 def test_langgraph_js() -> None:

@@ -3,7 +3,7 @@
 Versions, what was seen, and the control channels are a few hundred bytes beside values that may
 be 80 MB. The fast decoder still walks over those, but each extension (a message, a class) becomes
 one and the same token in C: nothing is made. Only where a control channel holds an extension (a
-join's set, a Send) is the map read again, this time keeping payloads, packed.
+join's set, a Send) is the map read again, this time keeping payloads.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ TASKS: Final = "__pregel_tasks"
 _CONTROL: Final = ("branch:", "join:", "start:")
 
 _STR: Final = frozenset({str})
+_PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 _VERSION: Final = frozenset({str, int, float})
+
+_FIELDS_DEEP: Final = 4
+"""Levels of metadata that may be encoded field by field."""
 
 _TOKEN: Final = object()
 _forget: Final = dict.fromkeys(range(-128, 128), _TOKEN).get
@@ -47,7 +51,7 @@ def envelope(
     seen = {node: _versions(v) for node, v in _mapping(body.get("versions_seen")).items()}
     updated = body.get("updated_channels")
     v = body.get("v")
-    sends = values.get(TASKS) or body.get("pending_sends")
+    sends = _kept(values.get(TASKS) or body.get("pending_sends"))
     return Envelope(
         ns=ns,
         id=checkpoint_id,
@@ -57,7 +61,7 @@ def envelope(
         seen=seen,
         updated=[c for c in updated if type(c) is str] if type(updated) is list else None,
         present=frozenset(values),
-        control={k: value for k, value in values.items() if k.startswith(_CONTROL)},
+        control={k: _kept(value) for k, value in values.items() if k.startswith(_CONTROL)},
         sends=_nodes(sends),
         metadata=decode_metadata(metadata, serde),
         unreadable=why,
@@ -122,21 +126,40 @@ def _body(checkpoint: Typed, serde: Serde) -> tuple[dict[str, Any], str | None]:
 
 
 def _skimmed(data: bytes) -> Value:
-    """The map with extensions forgotten, but for those that control channels hold."""
+    """The map with extensions forgotten, or, where control channels hold some, kept as slices
+    `(code, payload)`, which are made in C too."""
     try:
         body = ormsgpack.unpackb(data, ext_hook=_forget)
+        kinds = _kinds_of_control(body)
+        if type(body) is not dict or dict in kinds or list in kinds:
+            return msgpack.unpack(data)
+        return ormsgpack.unpackb(data, ext_hook=slice) if object in kinds else body
     except (ValueError, TypeError):
         return msgpack.unpack(data)
-    return msgpack.unpack(data) if type(body) is not dict or _holds_token(body) else body
 
 
-def _holds_token(body: dict[str, Any]) -> bool:
-    values = body.get("channel_values")
+def _kinds_of_control(body: Value) -> set[type]:
+    """Types of what control channels hold, or of its items where that is a list."""
+    values = body.get("channel_values") if type(body) is dict else None
     if type(values) is not dict:
-        return False
-    found = [body.get("pending_sends"), values.get(TASKS)]
-    found += [v for k, v in values.items() if type(k) is str and k.startswith(_CONTROL)]
-    return any(v is _TOKEN or (type(v) is list and any(i is _TOKEN for i in v)) for v in found)
+        return set()
+    found: list[Any] = []
+    for value in (
+        body.get("pending_sends"),
+        values.get(TASKS),
+        *(v for k, v in values.items() if k.startswith(_CONTROL)),
+    ):
+        found += value if type(value) is list else (value,)
+    return set(map(type, found))
+
+
+def _kept(value: Value) -> Value:
+    """A control channel's value, with extensions as inert values."""
+    if type(value) is slice:
+        return msgpack.hook(value.start, value.stop)
+    if type(value) is list:
+        return [_kept(v) if type(v) is slice else v for v in value]
+    return value
 
 
 def decode_metadata(metadata: Typed | None, serde: Serde) -> Mapping[str, Any]:
@@ -150,10 +173,13 @@ def decode_metadata(metadata: Typed | None, serde: Serde) -> Mapping[str, Any]:
     value = serde.decode(metadata)
     if isinstance(value, Unreadable):
         value = value.partial
-    return {k: _field(v, serde) for k, v in _mapping(value).items()}
+    found = _mapping(value)
+    if _PLAIN.issuperset(map(type, found.values())):
+        return found
+    return {k: _field(v, serde, _FIELDS_DEEP) for k, v in found.items()}
 
 
-def _field(value: Value, serde: Serde) -> Value:
+def _field(value: Value, serde: Serde, deeper: int) -> Value:
     if type(value) is bytes:
         found = jsonplus.loads(value)
         return value if isinstance(found, Unreadable) else found
@@ -164,6 +190,6 @@ def _field(value: Value, serde: Serde) -> Value:
         and type(value[1]) is bytes
     ):
         return serde.decode(Typed(value[0], value[1]))
-    if type(value) is dict:
-        return {k: _field(v, serde) for k, v in value.items()}
+    if type(value) is dict and value and deeper:
+        return {k: _field(v, serde, deeper - 1) for k, v in value.items()}
     return value
