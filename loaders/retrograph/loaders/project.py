@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -117,12 +115,17 @@ def _is_file(path: Path) -> bool:
 
 def _read(path: Path, table: str) -> dict[str, Any] | None:
     try:
-        data: Any = tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise ConfigError(f"The configuration {path} cannot be read: {reason}.") from error
+    # Imported here, since most runs find no file.
+    import tomllib
+
+    try:
+        data: Any = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"The configuration {path} is not valid TOML: {error}.") from error
     for name in table.split(".") if table else ():
@@ -146,9 +149,9 @@ def _checked(key: str, value: Any, where: str, folder: Path | None) -> Any:
 
 
 def _nearest(key: str, known: list[str]) -> str:
-    near = get_close_matches(key, known, n=1)
+    near = _near(key, known)
     if near:
-        return f"; did you mean '{near[0]}'?"
+        return f"; did you mean '{near}'?"
     return f"; there are {', '.join(known)}."
 
 
@@ -166,8 +169,14 @@ def _environment_key(name: str) -> str | None:
     known = [field.name for field in fields(Settings)]
     if key in known:
         return key
-    if near := get_close_matches(key, known, n=1):
+    if near := _near(key, known):
         raise ConfigError(
-            f"The environment variable {name} sets nothing; did you mean {PREFIX}{near[0].upper()}?"
+            f"The environment variable {name} sets nothing; did you mean {PREFIX}{near.upper()}?"
         )
     return None
+
+
+def _near(key: str, known: list[str]) -> str | None:
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(key, known, n=1)), None)
