@@ -1,4 +1,4 @@
-"""What several floors' tests share: the zoo of real threads, made once a session."""
+"""What several floors' tests share: the zoo of real threads, made once a session, and servers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from servers.postgres import database, postgres, postgres_zoo
 from zoo import Store, build
+
+__all__ = ["database", "postgres", "postgres_zoo", "zoo_builder", "zoo_store"]
 
 
 @pytest.fixture(scope="session")

@@ -41,6 +41,7 @@ class PostgresLoader:
     name: str
     location: str
     read_only = True
+    warnings: list[str]
 
     def __init__(self, url: str, *, serde: Serde | None = None) -> None:
         """`url` as psql takes it, and `?schema=…`. Raises `SourceError`."""
@@ -53,6 +54,7 @@ class PostgresLoader:
         except BaseException:
             self._session.close()
             raise
+        self.warnings = self._session.warnings
         self._watch = Watch(self._layout)
         self.location = f"{where}?schema={self._layout.schema}"
         if self._layout.schema == "public":
@@ -64,10 +66,6 @@ class PostgresLoader:
             self._session.warn(
                 f"Row-level security of {where} hides rows from this role; it is not known which."
             )
-
-    @property
-    def warnings(self) -> list[str]:
-        return self._session.warnings
 
     def threads(self, query: ThreadQuery) -> Iterator[ThreadRow]:
         if not _storable(query.search, query.prefix, query.since_id):

@@ -21,10 +21,7 @@ _SMALL: Final = 2048
 """Stored bytes up to which a checkpoint's body is sent whole: taking it apart costs more."""
 
 _C: Final = 'COLLATE "C"'
-_WHOLE_WRITE: Final = (
-    f"(channel IN ({', '.join(repr(name) for name in CONTROL_WRITES)}) "
-    "OR left(channel, 5) = 'join:')"
-)
+_WHOLE_WRITE: Final = f"channel IN ({', '.join(repr(name) for name in CONTROL_WRITES)})"
 
 
 def _steers(name: str) -> str:
