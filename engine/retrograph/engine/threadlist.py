@@ -33,6 +33,8 @@ class ThreadFilter:
     """What a thread must be like to be listed."""
 
     status: str | None = None
+    node: str | None = None
+    """A node that is due and has no output yet."""
     where: Mapping[str, str] = field(default_factory=dict)
     """Metadata of the head: key to the value as text (or as JSON)."""
     search: str | None = None
@@ -43,7 +45,7 @@ class ThreadFilter:
 
     @property
     def needs_heads(self) -> bool:
-        return self.status is not None or bool(self.where)
+        return self.status is not None or self.node is not None or bool(self.where)
 
 
 def find_threads(
@@ -97,6 +99,8 @@ def _since(last_id: str, since: datetime) -> bool:
 
 def _fits(info: ThreadInfo, wanted: ThreadFilter) -> bool:
     if wanted.status is not None and info.status != wanted.status:
+        return False
+    if wanted.node is not None and wanted.node not in info.next:
         return False
     return all(
         key in info.metadata and _is(info.metadata[key], text) for key, text in wanted.where.items()
