@@ -182,11 +182,11 @@ def _own_namespace(task: Task, ns: str, namespaces: set[str]) -> str | None:
 
 
 def result(task: Task, writes: Sequence[Write]) -> Any:
-    """What a finished task gave, as LangGraph shows it: its state channels, or the value that a
-    task of the functional API returned."""
+    """What a finished task gave, as LangGraph shows it: its state channels, or the value that an
+    entrypoint or task of the functional API returned."""
     own = [write for write in writes if write.task_id == task.id]
     for write in own:
-        if write.channel == "__return__":
+        if write.channel in ("__return__", "__end__"):
             return to_json(write.value)
     given: Json = {}
     counts: dict[str, int] = {}
