@@ -20,61 +20,28 @@ from zoo.compare import normal
 
 FORMATS = Path(__file__).parent.parent / "data" / "formats"
 
+# fmt: off
 THREAD = [
-    "thread_id",
-    "status",
-    "checkpoints",
-    "namespaces",
-    "first_at",
-    "last_at",
-    "head",
-    "next",
-    "size",
-    "metadata",
+    "thread_id", "status", "checkpoints", "namespaces", "first_at", "last_at", "head", "next",
+    "size", "metadata",
 ]
 TREE = [
-    "thread_id",
-    "head",
-    "checkpoints",
-    "leaves",
-    "fork_points",
-    "roots",
-    "truncated",
+    "thread_id", "head", "checkpoints", "leaves", "fork_points", "roots", "truncated",
     "orphan_writes",
 ]
 CHECKPOINT = [
-    "id",
-    "parent_id",
-    "ns",
-    "step",
-    "source",
-    "at",
-    "size",
-    "run_id",
-    "children",
-    "leaf",
-    "head",
-    "next",
-    "next_exact",
-    "repaired",
-    "ran",
-    "came_by",
-    "route",
-    "interrupts",
+    "id", "parent_id", "ns", "step", "source", "at", "size", "run_id", "children", "leaf",
+    "head", "next", "next_exact", "repaired", "ran", "came_by", "route", "interrupts",
     "errors",
 ]
 SNAPSHOT = [
-    "thread_id",
-    "values",
-    "metadata",
-    "tasks",
-    "writes",
-    "channel_versions",
+    "thread_id", "values", "metadata", "tasks", "writes", "channel_versions",
     "updated_channels",
 ]
 TASK = ["id", "name", "ns", "error", "interrupts", "result"]
 INTERRUPT = ["id", "node", "value", "answered"]
 WRITE = ["task_id", "node", "channel", "value"]
+# fmt: on
 
 
 @pytest.fixture(scope="module")
