@@ -30,7 +30,7 @@ async def opened(
     """The app on a source, when everything that it reads by itself has been read."""
     ui = Ui(Keys(key_map), ascii=more.pop("ascii", False))
     app = RetrographApp(ui, str(source), Redactor(), thread, **more)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         await settle(pilot)
         yield pilot
 

@@ -45,6 +45,8 @@ SCOPES = {
     "diff": "Diff",
     "messages": "Messages",
     "reader": "Reading",
+    "prompt": "Typing",
+    "dialog": "A box",
     "app": "Everywhere",
 }
 """The scopes with their titles, in the order of the help."""
@@ -216,6 +218,20 @@ ACTIONS: tuple[Action, ...] = (
         hint="open",
         vim="enter,l,right",
     ),
+    Action(
+        "threads.filter",
+        "slash",
+        "Filter the threads",
+        "By words: status:interrupted node:approve user_id=42 since:1h text.",
+        hint="filter",
+    ),
+    Action(
+        "threads.sort",
+        "s",
+        "Sort otherwise",
+        "By activity, by checkpoints, by name; of what has been read so far.",
+        hint="sort",
+    ),
     Action("threads.reload", "ctrl+r", "Read again", "Looks for threads written since."),
     # The value tree.
     Action(
@@ -243,6 +259,21 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("state.deeper", "plus", "Expand a level more", "Everywhere at once."),
     Action("state.shallower", "minus", "Collapse a level", "Everywhere at once."),
+    # A line to type in.
+    Action("prompt.accept", "enter", "Accept", "Takes what was typed.", hint="accept"),
+    Action("prompt.leave", "escape", "Leave", "Goes back to how it was.", hint="leave"),
+    # A box over the screen.
+    Action("dialog.close", "escape,q", "Close", "Goes back to what is below.", hint="close"),
+    Action("dialog.pick", "enter", "Pick", "Does what the selected row says.", hint="pick"),
+    # A long text.
+    Action(
+        "reader.pager",
+        "p",
+        "Open in the pager",
+        "Hands the text to $PAGER, and comes back when it ends.",
+        hint="pager",
+    ),
+    Action("reader.wrap", "w", "Wrap lines", "Or shows them as they are.", hint="wrap"),
     # Everywhere.
     Action(
         "app.back",

@@ -7,6 +7,7 @@ leaves it. It is the only thing to call from outside; importing this module impo
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,8 +20,11 @@ from retrograph.engine.redact import Redactor
 from retrograph.engine.serde import Serde
 from retrograph.engine.text import escape
 from retrograph.tui import theme
+from retrograph.tui.clipboard import to_desktop
+from retrograph.tui.hints import available
+from retrograph.tui.journal import Journal
 from retrograph.tui.keymap import Acts, Keys
-from retrograph.tui.messages import ReadingFailed, SourceOpened
+from retrograph.tui.messages import FileWritten, ReadingFailed, SourceOpened
 from retrograph.tui.reading.source import Source
 from retrograph.tui.screens.base import BaseScreen
 from retrograph.tui.ui import Ui
@@ -81,6 +85,7 @@ class RetrographApp(Acts, Reads, App[None]):
         self.given = source
         self.redactor = redactor
         self.source: Source | None = None
+        self.journal = Journal()
         self.failure: RetrographError | None = None
         """Why the app ended before it showed anything."""
         self._thread = thread
@@ -127,8 +132,15 @@ class RetrographApp(Acts, Reads, App[None]):
                 screen.take_source(message.source)
 
     def on_reading_failed(self, message: ReadingFailed) -> None:
-        if message.what == "source" and isinstance(message.error, RetrographError):
-            self.failure = message.error
+        if message.what == "source":
+            self.cannot_show(message.error)
+        else:
+            self.notify(message.sentence, severity="error", timeout=8, markup=False)
+
+    def cannot_show(self, error: Exception) -> None:
+        """The first screen has nothing to show: the app ends, and `run` raises the error."""
+        if len(self.screen_stack) == 1 and isinstance(error, RetrographError):
+            self.failure = error
             self.exit(return_code=2)
 
     def on_unmount(self) -> None:
@@ -145,6 +157,65 @@ class RetrographApp(Acts, Reads, App[None]):
             return
         if len(self.screen_stack) > 1:
             self.pop_screen()
+
+    def action_app_help(self) -> None:
+        from retrograph.tui.screens.help import HelpDialog
+
+        actions = [action for action, _ in available(self.screen)]
+        self.push_screen(HelpDialog(self.ui, actions))
+
+    def action_app_palette(self) -> None:
+        from retrograph.tui.screens.palette import Choice, Palette
+
+        def picked(choice: Choice | None) -> None:
+            if choice is not None:
+                action, doer = choice
+                self.call_later(self.run_action, action.name, doer)
+
+        self.push_screen(Palette(self.ui, available(self.screen)), picked)
+
+    def action_app_copy(self) -> None:
+        from retrograph.tui.reading.copies import Copy
+        from retrograph.tui.screens.copying import CopyMenu
+
+        screen = self.screen
+        copies = screen.copies() if isinstance(screen, BaseScreen) else []
+        if not copies:
+            self.notify("There is nothing to copy here.", markup=False)
+            return
+
+        def picked(copy: Copy | None) -> None:
+            if copy is not None:
+                self.copy(copy.title, copy.text())
+
+        self.push_screen(CopyMenu(self.ui, copies), picked)
+
+    def copy(self, what: str, text: str) -> None:
+        """Copy through the terminal (OSC 52), and by the desktop's own tool where there is one."""
+        self.copy_to_clipboard(text)
+        self.read("clipboard", lambda _: to_desktop(text))
+        self.notify(f"Copied: {what}.", timeout=3, markup=False)
+
+    def action_app_screenshot(self) -> None:
+        svg = self.export_screenshot(title="retrograph")
+        path = Path.cwd() / f"retrograph-{datetime.now():%Y%m%d-%H%M%S}.svg"
+
+        def work(job: Job) -> Message:
+            path.write_text(svg, "utf-8")
+            return FileWritten(str(path))
+
+        self.read("screenshot", work)
+
+    def on_file_written(self, message: FileWritten) -> None:
+        self.notify(f"Saved {escape(message.path)}.", markup=False)
+
+    def action_app_log(self) -> None:
+        from retrograph.tui.screens.log import LogDialog
+
+        self.push_screen(LogDialog(self.ui, self.journal))
+
+    async def action_app_quit(self) -> None:
+        await self.action_quit()
 
     def action_app_theme(self) -> None:
         names = theme.NAMES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from textual.screen import Screen
 
@@ -10,16 +11,18 @@ from retrograph.tui.actions import Action, in_scopes
 from retrograph.tui.keymap import Acts, Keys
 
 
-def owners(screen: Screen[None]) -> Iterator[Acts]:
+def owners(screen: Screen[Any]) -> Iterator[Acts]:
     """The nodes that a key goes through, from what has the focus outward."""
     focused = screen.focused
     chain = (focused or screen).ancestors_with_self
     for node in chain:
         if isinstance(node, Acts):
             yield node
+            if "prompt" in node.SCOPES:
+                return  # what is typed goes no further
 
 
-def available(screen: Screen[None]) -> list[tuple[Action, Acts]]:
+def available(screen: Screen[Any]) -> list[tuple[Action, Acts]]:
     """What can be done now, and by whom, the innermost first."""
     return [
         (action, node)
@@ -29,7 +32,7 @@ def available(screen: Screen[None]) -> list[tuple[Action, Acts]]:
     ]
 
 
-def hints_of(screen: Screen[None], keys: Keys) -> tuple[list[tuple[str, str]], tuple[str, str]]:
+def hints_of(screen: Screen[Any], keys: Keys) -> tuple[list[tuple[str, str]], tuple[str, str]]:
     """(key, word) of what is hinted at, the innermost first, and help for the right edge."""
     shown = [
         (keys.first(action.id), action.hint)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import string
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingsMap
 from textual.dom import DOMNode
+from textual.keys import KEY_NAME_REPLACEMENTS
 
 from retrograph.engine.errors import ConfigError
 from retrograph.tui.actions import ACTIONS, BY_ID, Action
@@ -21,8 +24,11 @@ CHAINS: tuple[tuple[str, ...], ...] = (
     ("move", "messages", "thread", "app"),
     ("move", "threads", "app"),
     ("move", "reader", "app"),
+    ("prompt",),
+    ("move", "dialog"),
 )
-"""Scopes that hold at the same time: within a chain a key means one thing."""
+"""Scopes that hold at the same time: within a chain a key means one thing. A prompt takes what is
+typed before anything around it."""
 
 _SHOWN = {
     "down": "↓",
@@ -38,18 +44,6 @@ _SHOWN = {
     "space": "Space",
     "tab": "Tab",
     "backspace": "Bksp",
-    "comma": ",",
-    "full_stop": ".",
-    "colon": ":",
-    "slash": "/",
-    "apostrophe": "'",
-    "question_mark": "?",
-    "plus": "+",
-    "minus": "-",
-    "greater_than_sign": ">",
-    "less_than_sign": "<",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
 }
 
 
@@ -145,18 +139,26 @@ class Acts(_Node):
 def shown(key: str) -> str:
     """A key as people write it: `^p`, `→`, `Space`."""
     modifier, _, last = key.rpartition("+")
+    last = _SHOWN.get(last) or _SIGNS.get(last, last)
     if modifier == "ctrl":
-        return f"^{_SHOWN.get(last, last)}"
-    return f"{modifier}+{_SHOWN.get(last, last)}" if modifier else _SHOWN.get(last, last)
+        return f"^{last}"
+    return f"{modifier}+{last}" if modifier else last
 
 
 def _mapped(action: Action, name: str) -> str:
     return action.vim if name == "vim" and action.vim is not None else action.keys
 
 
-_SPELT = {sign: name for name, sign in _SHOWN.items() if len(sign) == 1 and sign not in "↓↑←→"}
-
-
 def _split(keys: str) -> tuple[str, ...]:
     """The keys of a list; a single sign such as `/` is spelt as Textual spells it."""
-    return tuple(_SPELT.get(key, key) for key in map(str.strip, keys.split(",")) if key)
+    return tuple(_spelt(key) for key in map(str.strip, keys.split(",")) if key)
+
+
+def _spelt(key: str) -> str:
+    if len(key) != 1 or key.isalnum():
+        return key
+    name = unicodedata.name(key).lower().replace("-", "_").replace(" ", "_")
+    return KEY_NAME_REPLACEMENTS.get(name, name)
+
+
+_SIGNS = {_spelt(sign): sign for sign in string.punctuation}

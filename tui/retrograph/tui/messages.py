@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from retrograph.engine.status import ThreadInfo
     from retrograph.engine.thread import Thread
     from retrograph.tui.reading.inspected import Inspected
     from retrograph.tui.reading.known import Known, Noted
@@ -137,3 +138,82 @@ class TextOpened(Message):
 
     title: str
     text: str
+
+
+@dataclass(eq=False)
+class PlaceFound(Message):
+    """What was looked for along the rows stands at this entry, or (`NONE`) nowhere."""
+
+    entry: int
+    ticket: int
+
+
+# What was typed. `purpose` is what the prompt was opened for.
+
+
+@dataclass(eq=False)
+class PromptChanged(Message):
+    """The text of a prompt is another."""
+
+    purpose: str
+    text: str
+
+
+@dataclass(eq=False)
+class PromptAccepted(Message):
+    """The text of a prompt is what the user wants."""
+
+    purpose: str
+    text: str
+
+
+@dataclass(eq=False)
+class PromptLeft(Message):
+    """The prompt was left without an answer."""
+
+    purpose: str
+
+
+@dataclass(eq=False)
+class PromptWanted(Message):
+    """A widget wants a line of text from the user."""
+
+    purpose: str
+    label: str
+    value: str = ""
+
+
+@dataclass(eq=False)
+class ScanWanted(Message):
+    """The tree looks for something along its rows, of which some have not been read."""
+
+    kind: str
+    """"question" or "error"."""
+    start: int
+    way: Literal[1, -1]
+
+
+@dataclass(eq=False)
+class ThreadsRead(Message):
+    """More threads of the list; `complete` where there are no others."""
+
+    threads: list[ThreadInfo]
+    complete: bool
+    ticket: int
+
+
+@dataclass(eq=False)
+class MoreWanted(Message):
+    """The end of a list that is not complete has come near."""
+
+
+@dataclass(eq=False)
+class ReloadWanted(Message):
+    """A list should be read again."""
+
+
+@dataclass(eq=False)
+class FileWritten(Message):
+    """A file of the user's own asking was written."""
+
+    path: str

@@ -92,9 +92,15 @@ class Reads(_Node):
         tickets: dict[str, int] = self.__dict__.get("_tickets", {})
         return tickets.get(group) == ticket
 
-    def stop(self, group: str) -> None:
-        """Make the running job of a group void."""
+    def reading(self, group: str) -> bool:
+        """Whether a job of a group is under way."""
+        return any(w.group == group and w.node is self and w.is_running for w in self.workers)
+
+    def stop(self, group: str) -> bool:
+        """Make the running job of a group void; whether there was one."""
+        under_way = self.reading(group)
         self.workers.cancel_group(self, group)
+        return under_way
 
 
 class Settled:

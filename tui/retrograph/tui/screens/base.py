@@ -9,14 +9,17 @@ from textual.screen import Screen
 
 from retrograph.tui.hints import hints_of
 from retrograph.tui.keymap import Acts
+from retrograph.tui.messages import PromptWanted
 from retrograph.tui.reading.source import Source
 from retrograph.tui.spans import Line, Span
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.bars import Bar, Hints
+from retrograph.tui.widgets.prompt import Prompt
 from retrograph.tui.work import Reads
 
 if TYPE_CHECKING:
     from retrograph.tui.app import RetrographApp
+    from retrograph.tui.reading.copies import Copy
 
 
 class BaseScreen(Acts, Reads, Screen[None]):
@@ -85,6 +88,36 @@ class BaseScreen(Acts, Reads, Screen[None]):
     def complain(self, sentence: str) -> None:
         """Say what went wrong; what is on the screen stays."""
         self.notify(sentence, severity="error", timeout=8, markup=False)
+
+    def tell(self, sentence: str) -> None:
+        """Say something for a moment."""
+        self.notify(sentence, timeout=4, markup=False)
+
+    # The prompt, in the place of the breadcrumb.
+
+    def on_prompt_wanted(self, message: PromptWanted) -> None:
+        self.close_prompt()
+        self.set_class(True, "-prompting")
+        prompt = Prompt(self.ui, message.purpose, message.label, message.value)
+        self.mount(prompt, before="#hints")
+
+    def close_prompt(self) -> None:
+        """Take the prompt away; what had the focus has it again."""
+        if self.has_class("-prompting"):
+            self.set_class(False, "-prompting")
+            self.query(Prompt).remove()
+            self.focus_again()
+
+    def say_in_prompt(self, line: Line) -> None:
+        for prompt in self.query(Prompt):
+            prompt.say(line)
+
+    def focus_again(self) -> None:
+        """Give the focus to what a prompt was opened for."""
+
+    def copies(self) -> list[Copy]:
+        """What can be copied here, in its forms."""
+        return []
 
     def close_inner(self) -> bool:
         """Go back inside the screen; whether there was something to go back from."""

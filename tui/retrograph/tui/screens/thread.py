@@ -9,6 +9,7 @@ from textual.message import Message
 
 from retrograph.engine.history import NONE
 from retrograph.engine.ids import time_of
+from retrograph.engine.model import CheckpointKey
 from retrograph.engine.text import cut, escape, local
 from retrograph.engine.thread import Thread
 from retrograph.tui.messages import (
@@ -21,15 +22,18 @@ from retrograph.tui.messages import (
     RowOpened,
     RowsWanted,
     TabPicked,
+    TextOpened,
     WorkEnded,
     WorkGrew,
 )
+from retrograph.tui.reading.copies import Copy, checkpoint_copies
 from retrograph.tui.reading.index import read_index
 from retrograph.tui.reading.inspected import read_inspected
 from retrograph.tui.reading.known import Known
 from retrograph.tui.reading.notes import note_page
 from retrograph.tui.reading.source import Source
-from retrograph.tui.screens.base import BaseScreen
+from retrograph.tui.screens.finding import SCAN, FindingScreen
+from retrograph.tui.screens.reader import ReaderScreen
 from retrograph.tui.spans import Span
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.bars import Bar
@@ -41,39 +45,41 @@ from retrograph.tui.work import Job, Settled
 _SETTLED = 0.07
 """Seconds that the cursor rests before a checkpoint is read: a held key loads one, not forty."""
 
+_SMALL = 3_000
+"""Threads up to this size are read whole, so that search and folds know all of it."""
+
+ONE_PANE = 100
+"""Narrower terminals show one pane at a time."""
+
 _STEP = 4
 _NARROWEST = 24
 
 
-class ThreadScreen(BaseScreen):
+class ThreadScreen(FindingScreen):
     """Mediates between the tree and the inspector; reads what they want in the background."""
 
-    SCOPES = ("thread", "app")
+    SCOPES = ("thread",)
 
     def __init__(self, ui: Ui, thread_id: str, select: str | None = None) -> None:
         """`select`: the id of the checkpoint to begin with, instead of the head."""
         super().__init__(ui)
         self.thread_id = thread_id
         self._select = select
-        self._thread: Thread | None = None
+        self.thread = None
+        self.history = HistoryTree(ui, id="history")
+        self.inspector = Inspector(ui, TABS, id="inspector")
         self._known: Known | None = None
         self._wanted: tuple[int, ...] = ()
+        self._width: int | None = None
+        """Columns of the history, where the user chose them."""
         self._inspect_soon = Settled(self, _SETTLED, self._inspect)
         self._notes_soon = Settled(self, 0.02, self._read_notes)
 
     def panes(self) -> ComposeResult:
         with Horizontal(id="panes"):
-            yield HistoryTree(self.ui, id="history")
-            yield Inspector(self.ui, TABS, id="inspector")
+            yield self.history
+            yield self.inspector
         yield Bar(self.ui, id="crumbs")
-
-    @property
-    def history(self) -> HistoryTree:
-        return self.query_one("#history", HistoryTree)
-
-    @property
-    def inspector(self) -> Inspector:
-        return self.query_one("#inspector", Inspector)
 
     def on_mount(self) -> None:
         self.history.border_title = "history"
@@ -95,12 +101,14 @@ class ThreadScreen(BaseScreen):
     def _index_read(self, message: IndexRead) -> None:
         if not self.newest("index", message.ticket):
             return
-        self._known, self._thread = message.known, message.thread
+        self._known, self.thread = message.known, message.thread
         select = None
         if self._select is not None and message.picture.complete:
             select, self._select = message.picture.history.find("", self._select), None
         self.history.show(message.picture, message.known, select)
         self._say_header()
+        if message.picture.complete and len(message.picture.history) <= _SMALL:
+            self.read_everything()
 
     @on(RowsWanted)
     def _rows_wanted(self, message: RowsWanted) -> None:
@@ -108,7 +116,7 @@ class ThreadScreen(BaseScreen):
         self._notes_soon()
 
     def _read_notes(self) -> None:
-        thread, known, wanted = self._thread, self._known, self._wanted
+        thread, known, wanted = self.thread, self._known, self._wanted
         if thread is None or known is None:
             self.history.asked_again()
             return
@@ -122,16 +130,17 @@ class ThreadScreen(BaseScreen):
     def _notes_read(self, message: NotesRead) -> None:
         if message.known is self._known:
             message.known.take(message.notes)
-            self.history.notes_taken()
+            self.history.refresh()
             self.history.ask()
+            self.search_again()
 
     @on(CheckpointSelected)
     def _checkpoint_selected(self) -> None:
-        self._say_crumbs()
+        self.say_place()
         self._inspect_soon()
 
     def _inspect(self) -> None:
-        thread, source, i = self._thread, self.source, self.history.selected
+        thread, source, i = self.thread, self.source, self.history.selected
         if thread is None or source is None or i == NONE:
             return
         mark = self.history.marks[-1] if self.history.marks else NONE
@@ -146,16 +155,22 @@ class ThreadScreen(BaseScreen):
     def _checkpoint_read(self, message: CheckpointRead) -> None:
         if self.newest("checkpoint", message.ticket):
             self.inspector.show(message.inspected)
-            self._say_crumbs()
+            self.say_place()
 
     @on(ReadingFailed)
     def _reading_failed(self, message: ReadingFailed) -> None:
         if message.what == "notes":
             self.history.asked_again()
-        self.complain(message.sentence)
+        if message.what == "index" and self.thread is None:
+            self.history.say_empty(message.sentence, "failed")
+            self.home.cannot_show(message.error)
+        else:
+            self.complain(message.sentence)
 
     @on(WorkGrew)
     def _work_grew(self, message: WorkGrew) -> None:
+        if not self.reading(message.what):
+            return
         of = f" of {message.total:,}" if message.total is not None else ""
         back = self.ui.keys.first("app.back")
         said = f"reading {message.done:,}{of}{self.ui.dot}{back}"
@@ -163,14 +178,15 @@ class ThreadScreen(BaseScreen):
 
     @on(WorkEnded)
     def _work_ended(self) -> None:
-        self._say_crumbs()
+        self.say_place()
 
     # What the lines around the panes say.
 
     def _say_header(self) -> None:
-        picture = self.history.picture
-        if self.source is None or picture is None:
+        model = self.history.model
+        if self.source is None or model is None:
             return
+        picture = model.picture
         history, dot = picture.history, self.ui.dot
         count = len(history)
         lines = len(history.leaves(picture.top))
@@ -182,7 +198,7 @@ class ThreadScreen(BaseScreen):
         name = escape(cut(self.thread_id, 60))
         self.say_header([Span(name, "strong"), Span(dot + dot.join(facts), "dim")])
 
-    def _say_crumbs(self) -> None:
+    def say_place(self) -> None:
         tree = self.history
         row = tree.row(tree.cursor)
         if row is None:
@@ -210,7 +226,20 @@ class ThreadScreen(BaseScreen):
 
     @on(CursorMoved)
     def _cursor_moved(self) -> None:
-        self._say_crumbs()
+        self.say_place()
+
+    def copies(self) -> list[Copy]:
+        source, model, i = self.source, self.history.model, self.history.selected
+        if source is None or model is None or i == NONE:
+            return []
+        history = model.picture.history
+        key = CheckpointKey(self.thread_id, history.ns(i), history.ids[i])
+        inner = self.inspector.copies() if self.inspector.has_focus_within else []
+        return [*inner, *checkpoint_copies(source.given, key)]
+
+    @on(TextOpened)
+    def _text_opened(self, message: TextOpened) -> None:
+        self.app.push_screen(ReaderScreen(self.ui, message.title, message.text))
 
     # Panes.
 
@@ -234,6 +263,7 @@ class ThreadScreen(BaseScreen):
 
     def action_thread_zoom(self) -> None:
         self.toggle_class("-zoomed")
+        self._share()
 
     def action_thread_wider(self) -> None:
         self._widen(_STEP)
@@ -242,11 +272,26 @@ class ThreadScreen(BaseScreen):
         self._widen(-_STEP)
 
     def _widen(self, by: int) -> None:
-        width = self.history.outer_size.width + by
         most = self.size.width - _NARROWEST
-        self.history.styles.width = min(max(width, _NARROWEST), most)
+        self._width = min(max(self.history.outer_size.width + by, _NARROWEST), most)
+        self._share()
+
+    def _share(self) -> None:
+        """Give the history the width that the user chose, unless it stands alone."""
+        alone = self.has_class("-zoomed") or self.app.size.width < ONE_PANE
+        self.history.styles.width = None if alone else self._width
+
+    def on_resize(self) -> None:
+        self._share()
+
+    def focus_again(self) -> None:
+        self.history.focus()
 
     def close_inner(self) -> bool:
+        stopped = [self.stop(group) for group in (SCAN, "index")]
+        if any(stopped):
+            self.say_place()
+            return True
         if self.has_class("-inspecting"):
             self._inspecting(False)
             return True

@@ -1,11 +1,206 @@
-"""The list of threads."""
+"""The list of threads, with a preview of the one under the cursor."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+
+from retrograph.engine.errors import UsageError
+from retrograph.engine.filterlang import parse_filter
+from retrograph.tui.journal import command
+from retrograph.tui.messages import (
+    CursorMoved,
+    MoreWanted,
+    PromptAccepted,
+    PromptChanged,
+    PromptLeft,
+    ReadingFailed,
+    ReloadWanted,
+    RowOpened,
+    ThreadsRead,
+    WorkEnded,
+    WorkGrew,
+)
+from retrograph.tui.reading.source import Source
+from retrograph.tui.reading.threads import FIRST, MORE, ThreadPages
 from retrograph.tui.screens.base import BaseScreen
+from retrograph.tui.spans import Line, Span
+from retrograph.tui.ui import Ui
+from retrograph.tui.widgets.bars import Bar
+from retrograph.tui.widgets.lines import Lines
+from retrograph.tui.widgets.preview import preview_lines
+from retrograph.tui.widgets.threadlist import ThreadList
+from retrograph.tui.work import Settled
 
 
 class ThreadsScreen(BaseScreen):
-    """The threads of a source."""
+    """The threads of a source, newest activity first, as far as they are looked at."""
 
-    SCOPES = ("threads", "app")
+    def __init__(self, ui: Ui) -> None:
+        super().__init__(ui)
+        self.list = ThreadList(ui, id="threads")
+        self.preview = Lines(ui, id="preview")
+        self._pages: ThreadPages | None = None
+        self._filter_soon = Settled(self, 0.25, self._filter)
+        self._typed = ""
+        self._preview_soon = Settled(self, 0.05, self._show_preview)
+
+    def panes(self) -> ComposeResult:
+        with Horizontal(id="panes"):
+            yield self.list
+            yield self.preview
+        yield Bar(self.ui, id="crumbs")
+
+    def on_mount(self) -> None:
+        self.list.border_title = "threads"
+        self.preview.can_focus = False
+        self.list.focus()
+
+    # Reading.
+
+    def source_opened(self, source: Source) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        """Read the list anew, with the filter in force."""
+        if self.source is None:
+            return
+        try:
+            wanted = parse_filter(self.list.filtered, datetime.now(UTC))
+        except UsageError as error:
+            self.say_in_prompt([Span(str(error), "failed")])
+            return
+        self.say_in_prompt([])
+        self._pages = ThreadPages(self.source.loader, wanted)
+        self.list.clear()
+        self.list.say_empty("")
+        self._read(FIRST)
+
+    def _read(self, count: int) -> None:
+        pages = self._pages
+        if pages is not None:
+            self.read("threads", lambda job: pages.more(job, count))
+
+    @on(ThreadsRead)
+    def _threads_read(self, message: ThreadsRead) -> None:
+        if self.newest("threads", message.ticket):
+            self.list.add(message.threads, message.complete)
+            self._say()
+            if message.complete and not self.list.row_count:
+                self.list.say_empty(self._why_empty())
+            if not message.complete and len(self.list.threads) <= FIRST:
+                self._read(MORE)
+
+    def _why_empty(self) -> str:
+        if self.list.filtered:
+            back = self.ui.keys.first("app.back")
+            return f"No thread fits the filter. {back} takes it off."
+        return "There are no threads here: a graph that is run with this store makes them."
+
+    @on(MoreWanted)
+    def _more_wanted(self) -> None:
+        if not self.reading("threads"):
+            self._read(MORE)
+
+    @on(ReloadWanted)
+    def _reload_wanted(self) -> None:
+        self._begin()
+
+    @on(ReadingFailed)
+    def _reading_failed(self, message: ReadingFailed) -> None:
+        if self.list.row_count:
+            self.complain(message.sentence)
+        else:
+            self.list.say_empty(message.sentence, "failed")
+
+    @on(WorkGrew)
+    def _work_grew(self, message: WorkGrew) -> None:
+        back = self.ui.keys.first("app.back")
+        said = f"looked at {message.done:,}{self.ui.dot}{back}"
+        self.query_one("#crumbs", Bar).say(right=[Span(said, "waits")])
+
+    @on(WorkEnded)
+    def _work_ended(self) -> None:
+        self._say()
+
+    def close_inner(self) -> bool:
+        if self.stop("threads"):
+            self.list.complete = True
+            self._say()
+            return True
+        if self.list.filtered:
+            self.list.filtered = ""
+            self._begin()
+            return True
+        return False
+
+    # The filter.
+
+    @on(PromptChanged)
+    def _prompt_changed(self, message: PromptChanged) -> None:
+        self._typed = message.text
+        self._filter_soon()
+
+    @on(PromptAccepted)
+    def _prompt_accepted(self, message: PromptAccepted) -> None:
+        self._typed = message.text
+        self.close_prompt()
+        self._filter()
+
+    @on(PromptLeft)
+    def _prompt_left(self) -> None:
+        self.close_prompt()
+
+    def _filter(self) -> None:
+        if self._typed != self.list.filtered:
+            self.list.filtered = self._typed
+            self._begin()
+        self._say()
+
+    def focus_again(self) -> None:
+        self.list.focus()
+
+    # What is said.
+
+    def _say(self) -> None:
+        count = len(self.list.threads)
+        more = "" if self.list.complete else "+"
+        self.say_header([Span(f"{count:,}{more} thread{'' if count == 1 else 's'}", "dim")])
+        filtered, dot = self.list.filtered, self.ui.dot
+        left: Line = [Span("all threads", "dim")]
+        if filtered:
+            left = [Span("filter ", "waits"), Span(filtered)]
+        right = []
+        if self.list.sort != "activity":
+            right.append(Span(f"by {self.list.sort}, of {count:,}{more} read", "dim"))
+        self.query_one("#crumbs", Bar).say(left, right)
+        place = self.list.cursor + 1 if count else 0
+        self.list.border_subtitle = f"{place:,} of {count:,}{more}"
+        self.list.border_title = f"threads{dot}{self.list.sort}"
+
+    @on(CursorMoved)
+    def _cursor_moved(self, message: CursorMoved) -> None:
+        if message.rows is self.list:
+            self._say()
+            self._preview_soon()
+
+    def _show_preview(self) -> None:
+        info, source = self.list.selected, self.source
+        if info is None or source is None:
+            self.preview.set_lines([])
+            return
+        width = self.preview.scrollable_content_region.width
+        self.preview.set_lines(preview_lines(info, self.ui, source.redactor, width))
+
+    @on(RowOpened)
+    def _row_opened(self) -> None:
+        info = self.list.selected
+        if info is not None and self.source is not None:
+            from retrograph.tui.screens.thread import ThreadScreen
+
+            thread_id = info.row.thread_id
+            self.home.journal.did("opened a thread", command("tree", self.source.given, thread_id))
+            self.app.push_screen(ThreadScreen(self.ui, thread_id))

@@ -18,8 +18,8 @@ class Bar(Painted, Widget):
     COMPONENT_CLASSES = COMPONENTS
     DEFAULT_CSS = "Bar { height: 1; padding: 0 1; }"
 
-    def __init__(self, ui: Ui, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, ui: Ui, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
         self.ui = ui
         self._left: Line = ()
         self._right: Line = ()
@@ -38,6 +38,8 @@ class Bar(Painted, Widget):
 
     def line(self, columns: int) -> list[Span]:
         """What stands there in so many columns."""
+        if not self._left:
+            return spread((), fit(self._right, columns, self.ui.cut), columns)
         if width(self._right) > columns // 2:
             return spread(self._left, fit(self._right, columns // 2, self.ui.cut), columns)
         return spread(self._left, self._right, columns, self.ui.cut)

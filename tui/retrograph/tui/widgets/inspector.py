@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from retrograph.tui.messages import TabPicked
+from retrograph.tui.reading.copies import Copy
 from retrograph.tui.reading.inspected import Inspected
 from retrograph.tui.ui import Ui
 
@@ -65,6 +66,11 @@ class Inspector(Container):
     def place(self) -> str:
         place: str = getattr(self.tab, "place", "")
         return place
+
+    def copies(self) -> list[Copy]:
+        """What can be copied of the tab in sight."""
+        copies: Callable[[], list[Copy]] | None = getattr(self.tab, "copies", None)
+        return copies() if copies is not None else []
 
     def show(self, inspected: Inspected | None) -> None:
         self._inspected = inspected

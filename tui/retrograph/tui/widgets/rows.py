@@ -17,11 +17,15 @@ from textual.strip import Strip
 
 from retrograph.tui.keymap import Acts
 from retrograph.tui.messages import CursorMoved, RowOpened
-from retrograph.tui.spans import Span
+from retrograph.tui.reading.wrap import Wrapped
+from retrograph.tui.spans import Line, Span
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.painted import COMPONENTS, Painted
 
 NOWHERE = -1
+
+_EMPTY = 8
+"""Lines that the sentence of an empty list may take."""
 
 _MARGIN = 2
 """Rows kept in sight above and below the cursor."""
@@ -48,6 +52,9 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
     def paint(self, row: int, width: int) -> Iterable[Span]:
         """The spans of one row; what is longer than `width` columns is cut."""
         raise NotImplementedError
+
+    empty: Line = ()
+    """What stands in the place of the rows while there are none."""
 
     # What a subclass calls.
 
@@ -152,13 +159,26 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         row = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
+        if not self.row_count and self.empty and y < _EMPTY:
+            return self._empty_line(y, width)
         if not 0 <= row < self.row_count:
             return Strip.blank(width, self.role_style(""))
         return self.strip(self.paint(row, width), width, self.row_role(row), self.ui.cut)
 
+    def say_empty(self, sentence: str, role: str = "dim") -> None:
+        """Say why there is nothing, and how to get it."""
+        self.empty = [Span(sentence, role)] if sentence else ()
+        self.refresh()
+
+    def _empty_line(self, y: int, width: int) -> Strip:
+        sentence, role = self.empty[0]
+        wrapped = Wrapped(sentence, max(width, 1))
+        line = [Span(wrapped.line(y), role)] if y < len(wrapped) else []
+        return self.strip(line, width, cut=self.ui.cut)
+
     def row_role(self, row: int) -> str:
         """The role that lies under a whole row."""
-        if row != self.cursor:
+        if row != self.cursor or not self.can_focus:
             return ""
         return "cursor" if self.has_focus else "cursor-blurred"
 

@@ -13,6 +13,7 @@ from retrograph.engine.text import size as size_text
 from retrograph.engine.values import ABSENT
 from retrograph.tui.messages import TextOpened
 from retrograph.tui.reading.changes import Changes
+from retrograph.tui.reading.copies import Copy, value_copies
 from retrograph.tui.reading.inspected import Inspected, state_of
 from retrograph.tui.spans import Span, clip, columns, spread
 from retrograph.tui.ui import Ui
@@ -97,6 +98,13 @@ class StateTab(Rows):
         if self.cursor >= len(self._outline):
             return ""
         return escape(cut(self._outline.pointer(self._outline.node(self.cursor)), 200))
+
+    def copies(self) -> list[Copy]:
+        """The selected value in its forms."""
+        if self.cursor >= len(self._outline):
+            return []
+        node = self._outline.node(self.cursor)
+        return value_copies(self._outline.path(node), self._outline.value(node))
 
     # Drawing.
 

@@ -11,7 +11,7 @@ from retrograph.engine.labels import Label, Signs, names
 from retrograph.engine.lanes import Cell
 from retrograph.engine.text import duration, local
 from retrograph.engine.treerows import TreeRow
-from retrograph.tui.spans import Span, columns, spread
+from retrograph.tui.spans import Span, spread
 
 TIME_FROM = 62
 """Columns from which the time of day is shown."""
@@ -126,6 +126,21 @@ def _clock(at: datetime | None) -> str:
     return local(at, "%H:%M:%S") if at is not None else ""
 
 
-def digits(numbers: Iterable[int | None]) -> int:
-    """Columns that the longest of some numbers takes."""
-    return max((columns(str(number)) for number in numbers if number is not None), default=1)
+def highlighted(spans: Iterable[Span], text: str) -> list[Span]:
+    """The spans with each occurrence of a text set off."""
+    whole = text != text.lower()
+    out: list[Span] = []
+    for span in spans:
+        words = span.text if whole else span.text.lower()
+        # Lower case of some letters is longer: then places do not fit, and nothing is set off.
+        at = words.find(text) if len(words) == len(span.text) else -1
+        done = 0
+        while at >= 0:
+            out += [
+                Span(span.text[done:at], span.role),
+                Span(span.text[at : at + len(text)], "match"),
+            ]
+            done = at + len(text)
+            at = words.find(text, done)
+        out.append(Span(span.text[done:], span.role))
+    return [span for span in out if span.text]

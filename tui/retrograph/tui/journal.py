@@ -1,0 +1,50 @@
+"""The action log: what was done, each with the command that does the same."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from retrograph.engine.model import CheckpointKey
+from retrograph.engine.refs import written
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that was done."""
+
+    what: str
+    command: str
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+class Journal:
+    """Entries, the newest last."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+
+    def did(self, what: str, command: str) -> None:
+        if not self.entries or self.entries[-1].command != command:
+            self.entries.append(Entry(what, command))
+
+
+def command(*words: str) -> str:
+    """A command of ours as a shell takes it."""
+    return shlex.join(["retrograph", *words])
+
+
+def show_command(source: str, key: CheckpointKey) -> str:
+    """The command that shows a checkpoint."""
+    return command("show", source, written(key))
+
+
+def python_of(source: str, key: CheckpointKey) -> str:
+    """Python that reads the same snapshot."""
+    return (
+        "from retrograph.engine.thread import Thread\n"
+        "from retrograph.loaders.registry import open_source\n\n"
+        f"thread = Thread(open_source({source!r}), {key.thread_id!r})\n"
+        f"snapshot = thread.snapshot({key.ns!r}, {key.id!r})\n"
+    )

@@ -1,0 +1,34 @@
+"""Reads the list of threads piece by piece, as far as it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from retrograph.engine.model import Loader
+from retrograph.engine.status import ThreadInfo
+from retrograph.engine.threadlist import ThreadFilter, find_threads
+from retrograph.tui.messages import ThreadsRead
+from retrograph.tui.work import Job
+
+FIRST = 40
+"""Threads that are shown as soon as they are there."""
+MORE = 400
+
+
+class ThreadPages:
+    """One listing, read on from where it was; only one job at a time may read it."""
+
+    def __init__(self, loader: Loader, wanted: ThreadFilter) -> None:
+        self._job: Job | None = None
+        self._found: Iterator[ThreadInfo] = find_threads(loader, wanted, None, self._looked_at)
+
+    def _looked_at(self, count: int) -> None:
+        if self._job is not None and count % 100 == 0:
+            self._job.grew(count, None)
+
+    def more(self, job: Job, count: int) -> ThreadsRead:
+        """The next threads, so many at most."""
+        self._job = job
+        found = list(islice(self._found, count))
+        return ThreadsRead(found, len(found) < count, job.ticket)

@@ -1,0 +1,39 @@
+"""The action log on the screen; picking an entry copies its command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from retrograph.engine.text import escape, local
+from retrograph.tui.journal import Journal
+from retrograph.tui.screens.dialog import Dialog
+from retrograph.tui.spans import Line, Span, columns
+from retrograph.tui.ui import Ui
+
+if TYPE_CHECKING:
+    from retrograph.tui.app import RetrographApp
+
+
+class LogDialog(Dialog[None]):
+    """Entries with their commands, the newest first."""
+
+    def __init__(self, ui: Ui, journal: Journal) -> None:
+        super().__init__(ui, "done so far")
+        self._entries = journal.entries[::-1]
+
+    def on_mount(self) -> None:
+        width = max((columns(entry.what) for entry in self._entries), default=0)
+        lines: list[Line] = [
+            [
+                Span(f"{local(entry.at, '%H:%M:%S')}  ", "faint"),
+                Span(f"{entry.what:<{width}}  "),
+                Span(escape(entry.command), "dim"),
+            ]
+            for entry in self._entries
+        ]
+        self.rows.set_lines(lines or [[Span("Nothing yet: what you do is listed here.", "dim")]])
+
+    def pick(self, row: int) -> None:
+        self.dismiss(None)
+        if row < len(self._entries):
+            cast("RetrographApp", self.app).copy("the command", self._entries[row].command)

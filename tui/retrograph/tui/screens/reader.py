@@ -1,0 +1,74 @@
+"""A long text on the whole screen."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Iterable
+
+from textual import events
+from textual.app import ComposeResult
+
+from retrograph.engine.text import escape
+from retrograph.tui.reading.wrap import Wrapped
+from retrograph.tui.screens.base import BaseScreen
+from retrograph.tui.spans import Span
+from retrograph.tui.ui import Ui
+from retrograph.tui.widgets.rows import Rows
+
+
+class TextRows(Rows):
+    """The wrapped lines of a text."""
+
+    SCOPES = ("move", "reader")
+
+    def __init__(self, ui: Ui, text: str) -> None:
+        super().__init__(ui)
+        self.text = text
+        self._wrap = True
+        self._lines = Wrapped(text, None)
+
+    @property
+    def row_count(self) -> int:
+        return len(self._lines)
+
+    def paint(self, row: int, width: int) -> Iterable[Span]:
+        return [Span(escape(self._lines.line(row)))]
+
+    def on_resize(self, _: events.Resize) -> None:
+        self._wrap_again()
+
+    def _wrap_again(self) -> None:
+        width = self.scrollable_content_region.width if self._wrap else None
+        self._lines = Wrapped(self.text, width)
+        self.rows_changed()
+
+    def action_reader_wrap(self) -> None:
+        self._wrap = not self._wrap
+        self._wrap_again()
+
+    def action_reader_pager(self) -> None:
+        """The pager is the user's own program; escapes in the text are made visible for it too."""
+        pager = shlex.split(os.environ.get("PAGER") or "less")
+        safe = "\n".join(escape(line) for line in self.text.split("\n"))
+        try:
+            with self.app.suspend():
+                subprocess.run(pager, input=safe.encode("utf-8", "replace"), check=False)
+        except OSError as error:
+            self.notify(f"{pager[0]} cannot be run: {error.strerror}.", severity="error")
+
+
+class ReaderScreen(BaseScreen):
+    """Shows one text; Esc goes back."""
+
+    def __init__(self, ui: Ui, title: str, text: str) -> None:
+        super().__init__(ui)
+        self.rows = TextRows(ui, text)
+        self.rows.border_title = title
+
+    def panes(self) -> ComposeResult:
+        yield self.rows
+
+    def on_mount(self) -> None:
+        self.rows.focus()
