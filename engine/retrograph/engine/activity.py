@@ -111,7 +111,7 @@ def observe(
     rows: Sequence[WriteRow],
     learned: Learned,
     *,
-    arrived: Callable[[Barrier], Collection[str]],
+    arrived: Callable[[Barrier], Collection[str] | None],
     ran_on: bool,
     owners: Mapping[str, str] = MappingProxyType({}),
 ) -> Activity:

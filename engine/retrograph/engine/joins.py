@@ -11,18 +11,18 @@ from retrograph.engine.model import Envelope
 def corrupt_joins(
     envelope: Envelope,
     ran: Collection[str | None],
-    arrived: Callable[[Barrier], Collection[str]],
+    arrived: Callable[[Barrier], Collection[str] | None],
 ) -> list[Barrier]:
     """Joins stored as complete before they were (langgraph #8748).
 
     `ran` are the nodes that left writes at this checkpoint; `arrived` gives the names that had
-    truly reached a join, from the writes of the ancestors.
+    truly reached a join, from the writes of the ancestors, or `None` where these are not at hand.
 
     The checkpoints of several steps share one set, from the step that empties it until the
     join's node runs, and each is saved in the background: one that is saved late holds names that
-    arrived after it. In a run, a join that is really full was filled by the step that led here,
-    so its channel is among the updated ones, and its node runs next. Elsewhere, and where the
-    store is too old to name updated channels, the ancestors' writes decide.
+    arrived after it. Then the join is full although the step that led here did not fill it (it is
+    not among the updated channels) and its node did not run; the ancestors' writes decide, or,
+    without these, that a run leaves no full join behind.
     """
     wrong: list[Barrier] = []
     for channel in envelope.present:
@@ -33,8 +33,9 @@ def corrupt_joins(
             continue
         if gate.node in ran:
             continue
+        names = arrived(gate)
         in_a_run = envelope.source == "loop" and envelope.updated is not None
-        if not in_a_run and is_full(gate.joined, arrived(gate)):
+        if not in_a_run if names is None else is_full(gate.joined, names):
             continue
         wrong.append(gate)
     return wrong

@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from retrograph.engine.activity import Activity, observe
+from retrograph.engine.arrivals import arrived
 from retrograph.engine.channels import channel_values, split_values
 from retrograph.engine.deltas import delta_values
-from retrograph.engine.due import OLD_FORMAT, Barrier, Learned
+from retrograph.engine.due import OLD_FORMAT, Learned
 from retrograph.engine.errors import RefError
 from retrograph.engine.history import NONE, History
 from retrograph.engine.model import (
@@ -316,33 +317,10 @@ class Reader:
             envelope,
             rows,
             self._learned,
-            arrived=lambda gate: self._arrived(i, envelope, gate),
+            arrived=lambda gate: arrived(self._thread, i, envelope, gate),
             ran_on=ran_on,
             owners=self._thread.namespace_owners,
         )
-
-    def _arrived(self, i: int, envelope: Envelope, gate: Barrier) -> set[str]:
-        """The names written to a join by `i`'s ancestors since its node last ran."""
-        history, thread = self._thread.history, self._thread
-        names: set[str] = set()
-        passed = {i}
-        after = envelope
-        while (parent := history.parent(i)) != NONE and parent not in passed:
-            passed.add(parent)
-            before = thread.envelopes_of(self._ns, [parent]).get(parent)
-            id_ = history.ids[parent]
-            written = thread.loader.read_writes(thread.thread_id, self._ns, [id_], [gate.channel])
-            for write in written.get(id_, ()):
-                name = thread.serde.decode(write.value)
-                if isinstance(name, str):
-                    names.add(name)
-            if before is None:
-                break
-            was = before.seen.get(gate.node, {}).get(gate.channel)
-            if after.seen.get(gate.node, {}).get(gate.channel) != was:
-                break  # the node ran in this step, and emptied the join before these writes
-            i, after = parent, before
-        return names
 
 
 class _RowsInStep:
