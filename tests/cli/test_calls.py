@@ -206,3 +206,17 @@ def test_references_of_every_kind(run: Run, newest: Path) -> None:
 def test_a_checkpoint_in_the_tree_is_marked(run: Run, newest: Path) -> None:
     rows = run("tree", newest, "loop@f7785f").out.splitlines()
     assert [row for row in rows if "here" in row] == [row for row in rows if "f7785f" in row]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 4, 7, 20])
+def test_the_newest_rows_are_the_same_rows(run: Run, demo_folder: Path, limit: int) -> None:
+    """Read by themselves or in one pass over all: a row says the same."""
+
+    def rows(*words: object) -> list[str]:
+        out = run("tree", "demo.db", thread["thread_id"], *words).out
+        return [" ".join(line.split()) for line in out.splitlines()[3:]]
+
+    for thread in run("threads", "demo.db", "--json").json:
+        whole = rows()
+        for row in rows("--limit", limit):
+            assert row in whole or "older checkpoint" in row

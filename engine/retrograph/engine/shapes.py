@@ -6,7 +6,7 @@ UTC, values as `values.to_json` writes them, lists of checkpoints oldest first b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from retrograph.engine.history import NONE, History
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 Redact = Callable[[Any], Any]
 """Metadata with what must not be shown replaced."""
+
+_PAGE = 1_000
+"""Up to so many checkpoints are read one by one rather than in one pass over all."""
 
 _CONTROL = ("branch:", "join:", "start:", "__")
 
@@ -83,12 +86,8 @@ def tree_shape(
     history = thread.history
     ids = history.ids
     kept = newest(history, ns, limit)
-    wanted = None if limit is None else set(kept)
-    shapes = {
-        i: checkpoint_shape(history, i, envelope, step)
-        for i, envelope, step in thread.walk(ns)
-        if wanted is None or i in wanted
-    }
+    read = _read(thread, ns, None if limit is None else kept)
+    shapes = {i: checkpoint_shape(history, i, *told) for i, told in read}
     top = ns or ROOT
     head = history.head(top)
     total = len(history) if ns is None else len(history.span(ns))
@@ -112,6 +111,21 @@ def tree_shape(
         if orphans
         else {}
     )
+
+
+def _read(
+    thread: Thread, ns: str | None, kept: Sequence[int] | None
+) -> Iterator[tuple[int, tuple[Envelope, Step]]]:
+    """Checkpoints with their steps: all, or some; a few are read by themselves."""
+    if kept is not None and len(kept) <= _PAGE:
+        from retrograph.engine.pages import read_page
+
+        yield from read_page(thread, kept).items()
+        return
+    wanted = None if kept is None else set(kept)
+    for i, envelope, step in thread.walk(ns):
+        if wanted is None or i in wanted:
+            yield i, (envelope, step)
 
 
 def newest(history: History, ns: str | None, limit: int | None) -> list[int]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import datetime
 
+from retrograph.cli.draw.treedata import read_tree
 from retrograph.cli.draw.words import (
     STATUS_STYLE,
     clock,
@@ -16,8 +16,7 @@ from retrograph.cli.draw.words import (
 from retrograph.cli.paint import Line, Span, Style, columns, fit, pad, spread, width
 from retrograph.cli.session import Session
 from retrograph.engine.history import NONE, History
-from retrograph.engine.labels import edited
-from retrograph.engine.model import ROOT, CheckpointKey, Envelope
+from retrograph.engine.model import ROOT, CheckpointKey
 from retrograph.engine.refs import short_length
 from retrograph.engine.shapes import newest
 from retrograph.engine.status import status_of
@@ -51,55 +50,29 @@ def tree_lines(
     orphans: bool,
 ) -> Iterator[Line]:
     """Everything that `tree` prints for people."""
-    history = thread.history
-    envelopes, steps = _read(thread, ns)
+    history, ascii = thread.history, session.out.ascii
+    total = len(history) if ns is None else len(history.span(ns))
+    kept = None if limit is None else newest(history, ns, limit)
+    data = read_tree(thread, ns, kept)
     owners = thread.owners()
     rows = list(
-        tree_rows(history, steps, envelopes, owners, ns, ascii=session.out.ascii, limit=_LANES)
+        tree_rows(history, data.steps, data.envelopes, owners, ns, ascii=ascii, limit=_LANES)
     )
-    older = 0
-    if limit is not None:
-        kept = set(newest(history, ns, limit))
-        older = (len(history) if ns is None else len(history.span(ns))) - len(kept)
-        rows = _only(rows, kept)
+    if kept is not None:
+        rows = _only(rows, set(kept))
     top = ROOT if ns is None else ns
-    chosen = history.find(key.ns, key.id)
     head = history.head(top)
-    yield from _title(session, thread, ns, rows, steps.get((top, history.ids[head])))
+    step = data.steps.get((top, history.ids[head])) if head != NONE else None
+    yield from _title(session, thread, ns, rows, step)
     yield []
-    if older:
-        yield [Span(f"… {older:,} older checkpoints", "dim")]
-    drawing = _Drawing(session, history, rows)
+    if kept is not None and len(kept) < total:
+        yield [Span(f"… {total - len(kept):,} older checkpoints", "dim")]
+    chosen = history.find(key.ns, key.id)
     on = _line(history, chosen, owners)
     here = chosen if chosen != history.head(key.ns) else NONE
-    yield from drawing.lines(on, here)
+    yield from _Drawing(session, history, rows).lines(on, here)
     if orphans:
         yield from _orphans(thread)
-
-
-def _read(
-    thread: Thread, ns: str | None
-) -> tuple[dict[tuple[str, str], Envelope], dict[tuple[str, str], Step]]:
-    """Envelopes and steps of all rows; of the envelopes only what rows say."""
-    envelopes, steps = {}, {}
-    names = thread.history.namespaces()
-    within = [n for n in names if ns is None or n == ns or n.startswith(ns + "|") or not ns]
-    for name in within:
-        edits = []
-        for i, envelope, step in thread.walk(name):
-            slim = replace(envelope, versions={}, seen={}, control={}, present=frozenset())
-            envelopes[envelope.ns, envelope.id] = slim
-            steps[envelope.ns, envelope.id] = step
-            if envelope.source == "update" and envelope.updated is None:
-                edits.append(i)
-        # What an edit changed may be told only by comparing it with its parent.
-        parents = [thread.history.parent(i) for i in edits]
-        whole = thread.envelopes_of(name, [i for i in (*edits, *parents) if i != NONE])
-        for i, parent in zip(edits, parents, strict=True):
-            key = (name, thread.history.ids[i])
-            if i in whole and parent in whole:
-                envelopes[key] = replace(envelopes[key], updated=edited(whole[i], whole[parent]))
-    return envelopes, steps
 
 
 def _only(rows: list[TreeRow], kept: set[int]) -> list[TreeRow]:
