@@ -228,6 +228,7 @@ def test_messages_keep_what_tells_them_at_the_top() -> None:
         (AI, "ai"),
         (LC1, "ai"),
         (Obj("langchain_core.messages.ai", "AIMessageChunk", "pydantic", {"content": ""}), "ai"),
+        (Obj("langchain_core.messages", "AIMessage", "lc1", {}), "ai"),
         ({"type": "human", "content": "x"}, "human"),
         ({"role": "assistant", "content": "x"}, "ai"),
         ({"role": "user", "content": []}, "human"),

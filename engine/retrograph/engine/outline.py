@@ -61,6 +61,7 @@ class Outline:
         self._depths = array("H", [0])
         self._first = array("i", [NONE])
         self._counts = array("i", [NONE])
+        self._sizes: dict[int, int | None] = {}
         self._open: set[int] = set()
         self._roots = roots
         self._shown: array[int] = array("i", [0])
@@ -82,11 +83,16 @@ class Outline:
             key=self._keys[node],
             type=type_name(value),
             summary=one_line(value, width),
-            size=size_of(value),
+            size=self._size(node),
             children=self.count(node),
             open=node in self._open,
             value=value,
         )
+
+    def _size(self, node: int) -> int | None:
+        if node not in self._sizes:
+            self._sizes[node] = size_of(self._values[node])
+        return self._sizes[node]
 
     def depth(self, node: int) -> int:
         return self._depths[node] - (1 if self._roots else 0)

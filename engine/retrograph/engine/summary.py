@@ -228,12 +228,12 @@ def _delta(value: Delta) -> str:
     return f"snapshot + {writes}" if value.writes else "snapshot"
 
 
-_BUDGET: Final = 200_000
+_BUDGET: Final = 50_000
 
 
 def size_of(value: Value, budget: int = _BUDGET) -> int | None:
     """About the stored bytes of a value, `None` where counting would take more than `budget`
-    steps. What is still packed counts by its bytes, in one step."""
+    steps. What was packed counts by its bytes, in one step."""
     total = 0
     stack: list[Value] = [value]
     while stack:
@@ -256,12 +256,7 @@ def size_of(value: Value, budget: int = _BUDGET) -> int | None:
                 return None
             stack.extend(item)
         elif isinstance(item, Packed):
-            sealed = item.sealed
-            total += 6
-            if sealed is not None:
-                total += len(sealed)
-            else:
-                stack.extend(item.payload)
+            total += item.size + 6
         else:
             total += _leaf_size(item, stack)
     return total

@@ -2,8 +2,8 @@
 
 Versions, what was seen, and the control channels are a few hundred bytes beside values that may
 be 80 MB. The fast decoder still walks over those, but each extension (a message, a class) becomes
-one and the same token in C: nothing is made. Only where a control channel holds an extension (a
-join's set, a Send) is the map read again, this time keeping payloads.
+one and the same token in C: nothing is made. Payloads of the kinds that control channels hold (a
+join's set, a Send) are kept as bytes.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import ormsgpack
 from retrograph.engine.model import Envelope, Typed, Version
 from retrograph.engine.serde import jsonplus, msgpack
 from retrograph.engine.serde.codec import Serde, sniff
+from retrograph.engine.serde.peek import peek_names
 from retrograph.engine.serde.sends import payload_node, value_node
 from retrograph.engine.values import Pickle, Unreadable, Value, type_name
 
@@ -30,8 +31,11 @@ _FIELDS_DEEP: Final = 4
 """Levels of metadata that may be encoded field by field."""
 
 _TOKEN: Final = object()
-_forget: Final = dict.fromkeys(range(-128, 128), _TOKEN).get
-"""An extension hook in C: `(code, payload)` → the token, whatever the payload."""
+_skim: Final = {code: _TOKEN for code in range(-128, 128) if code not in (0, 1, 3)}.get
+"""An extension hook in C: `(code, payload)` → the token for messages and other classes, and the
+payload itself (`get`'s default) for sets and Sends."""
+_ODD: Final = frozenset({object, dict, list})
+"""Types inside a control channel's value for which the map is decoded as usual."""
 
 
 def envelope(
@@ -126,16 +130,13 @@ def _body(checkpoint: Typed, serde: Serde) -> tuple[dict[str, Any], str | None]:
 
 
 def _skimmed(data: bytes) -> Value:
-    """The map with extensions forgotten, or, where control channels hold some, kept as slices
-    `(code, payload)`, which are made in C too."""
+    """The map with extensions forgotten, but for those that control channels may hold."""
     try:
-        body = ormsgpack.unpackb(data, ext_hook=_forget)
-        kinds = _kinds_of_control(body)
-        if type(body) is not dict or dict in kinds or list in kinds:
-            return msgpack.unpack(data)
-        return ormsgpack.unpackb(data, ext_hook=slice) if object in kinds else body
+        body = ormsgpack.unpackb(data, ext_hook=_skim)
     except (ValueError, TypeError):
         return msgpack.unpack(data)
+    odd = type(body) is not dict or not _ODD.isdisjoint(_kinds_of_control(body))
+    return msgpack.unpack(data) if odd else body
 
 
 def _kinds_of_control(body: Value) -> set[type]:
@@ -154,12 +155,18 @@ def _kinds_of_control(body: Value) -> set[type]:
 
 
 def _kept(value: Value) -> Value:
-    """A control channel's value, with extensions as inert values."""
-    if type(value) is slice:
-        return msgpack.hook(value.start, value.stop)
+    """A control channel's value, with payloads as inert values."""
     if type(value) is list:
-        return [_kept(v) if type(v) is slice else v for v in value]
-    return value
+        return [_kept_payload(v) for v in value]
+    return _kept_payload(value)
+
+
+def _kept_payload(value: Value) -> Value:
+    # LangGraph's own channels hold no bytes: these are a payload, whose names tell the code.
+    names = peek_names(value) if type(value) is bytes else None
+    if names is None:
+        return value
+    return msgpack.hook(1 if names[1] == "Send" else 0, value)
 
 
 def decode_metadata(metadata: Typed | None, serde: Serde) -> Mapping[str, Any]:

@@ -47,8 +47,9 @@ _SMALL: Final = 8 * 1024
 class Packed(Obj):
     """An object whose payload is unpacked at the first look; from then on the bytes are let go."""
 
-    __slots__ = ("_code", "_state")
+    __slots__ = ("_code", "_size", "_state")
     _code: int
+    _size: int
     # One slot, so that another thread sees either the bytes or what they became.
     _state: bytes | list[Any]
 
@@ -66,6 +67,12 @@ class Packed(Obj):
         return None if isinstance(state, list) else state
 
     @property
+    def size(self) -> int:
+        """Bytes of the payload as it was stored."""
+        state = self._state
+        return self._size if isinstance(state, list) else len(state)
+
+    @property
     def data(self) -> Value:
         state = self._state
         return state[2] if isinstance(state, list) else self._load(state)[2]
@@ -81,6 +88,7 @@ class Packed(Obj):
         except (ValueError, TypeError):
             value = unpack(raw)
         if type(value) is list and len(value) > 2 and type(value[0]) is type(value[1]) is str:
+            self._size = len(raw)
             self._state = value
             return value
         # What is broken keeps its bytes.
@@ -105,6 +113,11 @@ class Packed(Obj):
     @property
     def name(self) -> str:
         return self._names()[1]
+
+    @property
+    def type(self) -> str:
+        module, name = self._names()
+        return f"{module}.{name}" if module else name
 
     def _names(self) -> tuple[str, str]:
         state = self._state
