@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 Version: TypeAlias = "str | int | float"
 """A channel version: a string in Python stores, an int in JS, MongoDB and early ones."""
@@ -231,3 +231,16 @@ class Loader(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class ReadsHeads(Protocol):
+    """What a loader may have besides: a thread list reads fifty heads, of which each would cost
+    several readings by itself."""
+
+    def heads(
+        self, keys: Sequence[CheckpointKey]
+    ) -> Mapping[CheckpointKey, tuple[Envelope, Sequence[WriteRow]]]:
+        """Checkpoints of many threads, each with its writes as LangGraph applies them; those
+        that are not there are left out."""
+        ...

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from retrograph.engine.errors import RefError
 from retrograph.engine.history import History
-from retrograph.engine.model import Envelope, IndexRow, Loader, ThreadRow
+from retrograph.engine.model import (
+    CheckpointKey,
+    Envelope,
+    IndexRow,
+    Loader,
+    ReadsHeads,
+    ThreadRow,
+    WriteRow,
+)
 from retrograph.engine.serde import Serde
 from retrograph.engine.steps import Step
 from retrograph.engine.thread import Thread
+
+_TOGETHER = 64
+"""Heads that are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +41,44 @@ class ThreadInfo:
 
 
 def describe(loader: Loader, row: ThreadRow, serde: Serde | None = None) -> ThreadInfo:
-    """Status, next and metadata of one thread, from its head alone."""
-    thread = _HeadOnly(loader, row.thread_id, serde)
-    envelope, step = thread.head(row)
+    """Status, next and metadata of one thread, from its head alone. Raises `RefError` where that
+    is gone meanwhile."""
+    for info in describe_all(loader, [row], serde):
+        return info
+    raise RefError(f"Thread {row.thread_id!r} is gone from the store.")
+
+
+def describe_all(
+    loader: Loader, rows: Sequence[ThreadRow], serde: Serde | None = None
+) -> Iterator[ThreadInfo]:
+    """The same of many threads, in their order, some dozens at a time; those that are gone
+    meanwhile are left out."""
+    serde = serde if serde is not None else Serde.from_env()
+    for start in range(0, len(rows), _TOGETHER):
+        some = rows[start : start + _TOGETHER]
+        keys = [CheckpointKey(row.thread_id, row.head_ns, row.head) for row in some]
+        heads = _heads(loader, keys)
+        for row, key in zip(some, keys, strict=True):
+            if key in heads:
+                yield _info(row, _HeadOnly(loader, key, *heads[key], serde))
+
+
+def _heads(
+    loader: Loader, keys: Sequence[CheckpointKey]
+) -> Mapping[CheckpointKey, tuple[Envelope, Sequence[WriteRow]]]:
+    if isinstance(loader, ReadsHeads):
+        return loader.heads(keys)
+    found = {}
+    for key in keys:
+        for batch in loader.envelopes(key.thread_id, key.ns, [key.id]):
+            for envelope in batch:
+                writes = loader.writes(key.thread_id, key.ns, [key.id])
+                found[key] = (envelope, [row for page in writes for row in page])
+    return found
+
+
+def _info(row: ThreadRow, thread: _HeadOnly) -> ThreadInfo:
+    envelope, step = thread.head()
     scalars = {
         key: value
         for key, value in envelope.metadata.items()
@@ -51,9 +98,29 @@ def status_of(head: Step) -> str:
 
 
 class _HeadOnly(Thread):
-    """A thread of which only the head is read: no index, no parent."""
+    """A thread of which only the head is known: no index, no parent."""
 
-    def head(self, row: ThreadRow) -> tuple[Envelope, Step]:
-        ns, head = row.head_ns, row.head
-        self.history = History.build(self.thread_id, [[IndexRow(ns, head, None, None)]])
+    def __init__(
+        self,
+        loader: Loader,
+        key: CheckpointKey,
+        envelope: Envelope,
+        rows: Sequence[WriteRow],
+        serde: Serde,
+    ) -> None:
+        super().__init__(loader, key.thread_id, serde)
+        self.history = History.build(key.thread_id, [[IndexRow(key.ns, key.id, None, None)]])
+        self._envelope = envelope
+        self._rows = list(rows)
+
+    def head(self) -> tuple[Envelope, Step]:
         return self._single(0)
+
+    def envelopes_of(self, ns: str, wanted: Collection[int]) -> dict[int, Envelope]:
+        return {0: self._envelope}
+
+    def rows_of(self, ns: str, wanted: Collection[int]) -> dict[int, list[WriteRow]]:
+        return {0: self._rows}
+
+    def made_by_running(self, ns: str, wanted: Collection[int]) -> set[int]:
+        return set()

@@ -16,7 +16,7 @@ from typing import Any
 from retrograph.engine.errors import UsageError
 from retrograph.engine.ids import first_id_at, time_of
 from retrograph.engine.model import Loader, ThreadQuery
-from retrograph.engine.status import ThreadInfo, describe
+from retrograph.engine.status import ThreadInfo, describe_all
 from retrograph.engine.text import cut
 
 STATUSES = ("done", "interrupted", "error", "unfinished")
@@ -57,25 +57,24 @@ def find_threads(
     """Threads that fit, newest activity first, at most `limit`. `looked_at` is told how many
     have been looked at so far."""
     seen: set[str] = set()
-    found = 0
+    found = looked = 0
     page = _LARGEST_PAGE if limit is None else _PAGE if wanted.needs_heads else limit
     offset = 0
     while limit is None or found < limit:
         # Each page is read anew, so pages grow, and what a writer moved meanwhile is met once.
         rows = list(loader.threads(_query(wanted, page, offset)))
-        for row in rows:
-            if row.thread_id in seen:
-                continue
-            seen.add(row.thread_id)
-            looked_at(len(seen))
-            if wanted.since is not None and not _since(row.last_id, wanted.since):
-                continue
-            info = describe(loader, row)
+        fresh = [row for row in rows if row.thread_id not in seen]
+        if wanted.since is not None:
+            fresh = [row for row in fresh if _since(row.last_id, wanted.since)]
+        seen.update(row.thread_id for row in rows)
+        for number, info in enumerate(describe_all(loader, fresh), start=looked + 1):
+            looked_at(number)
             if _fits(info, wanted):
                 yield info
                 found += 1
                 if found == limit:
                     return
+        looked += len(fresh)
         if len(rows) < page:
             return
         offset += len(rows)

@@ -37,14 +37,20 @@ _BY_CODE = {
 }
 
 
-def fault(error: sqlite3.Error) -> Fault:
+def fault(error: sqlite3.Error | UnicodeDecodeError) -> Fault:
     """The kind of an error. Errors of our own making (`ProgrammingError`) are raised again."""
+    if isinstance(error, UnicodeDecodeError):
+        return Fault.DAMAGED  # SQLite's own message quotes the garbage that it met.
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         if isinstance(error, sqlite3.OperationalError) and "UTF-8" in str(error):
             return Fault.TEXT
         raise error
     return _BY_CODE.get(code & 0xFF, Fault.OTHER)
+
+
+ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""What reading a damaged database raises."""
 
 
 def sentence(path: str, kind: Fault, error: Exception) -> str:

@@ -21,6 +21,7 @@ from retrograph.engine.model import (
 )
 from retrograph.engine.serde import Serde, decode_metadata, envelope
 from retrograph.loaders.sqlite import queries
+from retrograph.loaders.sqlite.heads import heads_together
 from retrograph.loaders.sqlite.queries import After
 from retrograph.loaders.sqlite.rows import Body, bodies, in_order, raw_writes, write_page
 from retrograph.loaders.sqlite.store import Reading, Store
@@ -99,6 +100,21 @@ class SQLiteLoader:
                 for part_ns, part in _parts(page):
                     found = bodies(reading, thread_id, part_ns, part)
                     yield [self._envelope(body) for body in found]
+
+    def heads(
+        self, keys: Sequence[CheckpointKey]
+    ) -> Mapping[CheckpointKey, tuple[Envelope, Sequence[WriteRow]]]:
+        found: dict[CheckpointKey, tuple[Envelope, Sequence[WriteRow]]] = {}
+        with self._store.reading() as reading:
+            for start in range(0, len(keys), _IDS):
+                for key, head in heads_together(reading, keys[start : start + _IDS]).items():
+                    found[key] = (self._envelope(head.body), head.writes)
+            for key in keys:
+                if key not in found:
+                    for body in bodies(reading, key.thread_id, key.ns, [key.id]):
+                        pages = self.writes(key.thread_id, key.ns, [key.id])
+                        found[key] = (self._envelope(body), [row for page in pages for row in page])
+        return found
 
     def details(self, keys: Sequence[CheckpointKey]) -> list[Detail]:
         groups: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -219,7 +235,7 @@ def _sizes(reading: Reading, thread_ids: Sequence[str]) -> dict[str, int]:
         selects.append(queries.sizes(layout.writes, thread_ids, ("value",)))
     for select in selects:
         for thread_id, size in reading.all(select.sql, select.parameters):
-            totals[str(thread_id)] += int(str(size))
+            totals[str(thread_id)] += int(str(size or 0))
     return totals
 
 

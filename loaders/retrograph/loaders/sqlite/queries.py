@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from retrograph.engine.model import ThreadQuery
+from retrograph.engine.model import CheckpointKey, ThreadQuery
 from retrograph.loaders.sqlite.connect import bind
 from retrograph.loaders.sqlite.layout import Table
 
@@ -84,7 +84,7 @@ def namespaces(table: Table, thread_ids: Sequence[str]) -> Select:
 
 def sizes(table: Table, thread_ids: Sequence[str], columns: Sequence[str]) -> Select:
     """(thread id, bytes in these columns); only the heads of the rows are read."""
-    lengths = " + ".join(f"ifnull(length({table[c]}), 0)" for c in columns)
+    lengths = " + ".join(f"ifnull({_length(table[c])}, 0)" for c in columns)
     return Select(
         f"SELECT {table['thread']}, sum({lengths}) FROM {table.sql} "
         f"WHERE {table['thread']} {_among(thread_ids)} GROUP BY {table['thread']}",
@@ -104,7 +104,7 @@ def rows(
     where, parameters = _range(table, thread_id, ns, ids, after)
     return Select(
         f"SELECT {table['ns']}, {table['id']}, nullif(CAST({table['parent']} AS TEXT), ''), "
-        f"length({table['checkpoint']}) FROM {table.sql} WHERE {where} "
+        f"{_length(table['checkpoint'])} FROM {table.sql} WHERE {where} "
         f"ORDER BY {_order(table)} LIMIT ?",
         (*parameters, limit),
     )
@@ -131,6 +131,28 @@ def bodies(
     )
 
 
+def head_bodies(table: Table, keys: Sequence[CheckpointKey], longest: int) -> Select:
+    """(thread id, ns, id, parent, type, checkpoint, metadata) of checkpoints of many threads, in
+    no order; without those whose checkpoint has more than `longest` bytes."""
+    among, parameters = _of_keys(table, keys)
+    return Select(
+        f"SELECT {table['thread']}, {table['ns']}, {table['id']}, "
+        f"nullif(CAST({table['parent']} AS TEXT), ''), {table['type']}, {table['checkpoint']}, "
+        f"{table['metadata']} FROM {among} AND {_length(table['checkpoint'])} <= ?",
+        (*parameters, longest),
+    )
+
+
+def head_writes(table: Table, keys: Sequence[CheckpointKey]) -> Select:
+    """(thread id, then as `write_heads`) of checkpoints of many threads, in no order."""
+    among, parameters = _of_keys(table, keys)
+    return Select(
+        f"SELECT {table['thread']}, {_write_columns(table, heads=True)} FROM {among} "
+        f"AND {_is_text(table['task'])}",
+        parameters,
+    )
+
+
 def write_heads(
     table: Table,
     thread_id: str,
@@ -145,6 +167,14 @@ def write_heads(
     beginning after one. Without `heads` no value is touched."""
     where, parameters = _range(table, thread_id, ns, ids, after)
     key = [table[c] for c in ("ns", "id", "task", "idx") if c in table.stored]
+    return Select(
+        f"SELECT {_write_columns(table, heads)} FROM {table.sql} WHERE {where} "
+        f"AND {_is_text(table['task'])} ORDER BY {', '.join(key)} LIMIT ?",
+        (*parameters, limit),
+    )
+
+
+def _write_columns(table: Table, heads: bool) -> str:
     value, channel = table["value"], table["channel"]
     head = "NULL"
     if heads:
@@ -154,12 +184,10 @@ def write_heads(
             f"THEN substr({value}, 1, {SEND_HEAD}) END WHEN {channel} IN ({control}) "
             f"THEN CASE WHEN length({value}) <= {HEAD_LIMIT} THEN {value} END END"
         )
-    return Select(
-        f"SELECT {table['ns']}, {table['id']}, {table['task']}, {table['path']}, {table['idx']}, "
-        f"{channel}, {table['type']}, {head}, length({value}), {table.rowid or 'NULL'} "
-        f"FROM {table.sql} WHERE {where} AND {table['task']} >= '' AND {table['task']} < x'' "
-        f"ORDER BY {', '.join(key)} LIMIT ?",
-        (*parameters, limit),
+    rowid = f"{table.sql}.{table.rowid}" if table.rowid else "NULL"
+    return (
+        f"{table['ns']}, {table['id']}, {table['task']}, {table['path']}, {table['idx']}, "
+        f"{channel}, {table['type']}, {head}, {_length(value)}, {rowid}"
     )
 
 
@@ -224,8 +252,26 @@ def _range(
     return " AND ".join(where), parameters
 
 
+def _of_keys(table: Table, keys: Sequence[CheckpointKey]) -> tuple[str, tuple[object, ...]]:
+    """`FROM` this: the rows of some checkpoints, each found by the primary key. A row value `IN`
+    a list would read the whole table."""
+    values = ", ".join([f"({_TEXT}, {_TEXT}, {_TEXT})"] * len(keys))
+    wanted = f"(SELECT column1 AS key_1, column2 AS key_2, column3 AS key_3 FROM (VALUES {values}))"
+    return (
+        f"{wanted} CROSS JOIN {table.sql} WHERE {table['thread']} = key_1 "
+        f"AND {table['ns']} = key_2 AND {table['id']} = key_3",
+        tuple(bind(part) for key in keys for part in key),
+    )
+
+
 def _is_text(column: str) -> str:
     return f"{column} >= '' AND {column} < x''"
+
+
+def _length(column: str) -> str:
+    """Bytes, known from the head of the row; of a text (a few JSON stores) SQLite would have to
+    read all to count it, so that is NULL."""
+    return f"CASE WHEN typeof({column}) = 'blob' THEN length({column}) END"
 
 
 def _order(table: Table) -> str:

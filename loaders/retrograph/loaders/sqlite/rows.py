@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from retrograph.engine.model import RawWrite, Typed, WriteRow
 from retrograph.loaders.sqlite import queries
-from retrograph.loaders.sqlite.faults import Fault, fault
+from retrograph.loaders.sqlite.faults import ERRORS, Fault, fault
 from retrograph.loaders.sqlite.layout import Table
 from retrograph.loaders.sqlite.queries import After
 from retrograph.loaders.sqlite.store import Reading
@@ -46,7 +46,7 @@ def bodies(
         try:
             select = queries.bodies(table, thread_id, ns, ids, ("type", *blobs))
             return connection.execute(select.sql, select.parameters).fetchall()
-        except sqlite3.DatabaseError as error:
+        except ERRORS as error:
             if table.rowid is None or fault(error) is not Fault.DAMAGED:
                 raise
         select = queries.bodies(table, thread_id, ns, ids, ("type",), rowid=True)
@@ -56,12 +56,15 @@ def bodies(
             for row in light
         ]
 
-    found = []
-    for row_ns, row_id, parent_id, kind, *values in reading.page(work):
-        body = typed(kind, values[0], early) if checkpoint else Typed(None, b"")
-        metadata = typed("json" if not early else None, values[-1], early)
-        found.append(Body(_text(row_ns), _text(row_id), _optional(parent_id), body, metadata))
-    return found
+    return [body_of(row, early, checkpoint=checkpoint) for row in reading.page(work)]
+
+
+def body_of(row: Row, early: bool, *, checkpoint: bool = True) -> Body:
+    """(ns, id, parent, type[, checkpoint], metadata)."""
+    ns, id_, parent_id, kind, *values = row
+    body = typed(kind, values[0], early) if checkpoint else Typed(None, b"")
+    metadata = typed("json" if not early else None, values[-1], early)
+    return Body(_text(ns), _text(id_), _optional(parent_id), body, metadata)
 
 
 def raw_writes(
@@ -81,7 +84,7 @@ def raw_writes(
         try:
             select = queries.whole_writes(table, thread_id, ns, ids, channels)
             return connection.execute(select.sql, select.parameters).fetchall()
-        except sqlite3.DatabaseError as error:
+        except ERRORS as error:
             if table.rowid is None or fault(error) is not Fault.DAMAGED:
                 raise
         select = queries.whole_writes(table, thread_id, ns, ids, channels, values=False)
@@ -119,18 +122,18 @@ def write_page(
         try:
             select = queries.write_heads(table, thread_id, ns, ids, after, limit)
             page = connection.execute(select.sql, select.parameters).fetchall()
-        except sqlite3.DatabaseError as error:
+        except ERRORS as error:
             if table.rowid is None or fault(error) is not Fault.DAMAGED:
                 raise
             heads = False
             select = queries.write_heads(table, thread_id, ns, ids, after, limit, heads=False)
             page = connection.execute(select.sql, select.parameters).fetchall()
-        return [_with_head(reading, connection, table, row, heads) for row in page]
+        return [with_head(reading, connection, table, row, heads) for row in page]
 
-    return [_write_row(row, early) for row in reading.page(work)]
+    return [write_row(row, early) for row in reading.page(work)]
 
 
-def _write_row(row: Row, early: bool) -> WriteRow:
+def write_row(row: Row, early: bool) -> WriteRow:
     ns, checkpoint_id, task, path, idx, channel, kind, head, size, _ = row
     given = None if head is None else typed(kind, head, early)
     return WriteRow(
@@ -164,7 +167,7 @@ def typed(kind: object, value: object, early: bool) -> Typed:
     return Typed(_optional(kind), data)
 
 
-def _with_head(
+def with_head(
     reading: Reading, connection: sqlite3.Connection, table: Table, row: Row, heads: bool
 ) -> Row:
     """The row; its head is streamed where the statement left out a value too large for it."""
@@ -200,7 +203,10 @@ def _blob(
 
 
 def _cut(reading: Reading, what: str, checkpoint_id: object) -> str:
-    return f"{reading.store.path} is damaged: {what} of checkpoint {checkpoint_id} is cut short."
+    return (
+        f"{reading.store.path} is damaged: of {what} of checkpoint {checkpoint_id} only the "
+        "beginning can be read."
+    )
 
 
 def _prefix(
@@ -219,7 +225,7 @@ def _prefix(
                     break
                 parts.append(part)
                 left = None if left is None else left - len(part)
-    except sqlite3.DatabaseError as error:
+    except ERRORS as error:
         kind = fault(error)
         if kind not in (Fault.DAMAGED, Fault.TABLES):
             raise
