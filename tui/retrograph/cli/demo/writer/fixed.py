@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import zlib
 from datetime import datetime, timedelta, tzinfo
+from threading import Lock
 from types import ModuleType
 from typing import Any
 
@@ -49,6 +50,7 @@ class Clock(BaseCallbackHandler):
     def __init__(self) -> None:
         self._now = self._step_end = datetime.min
         self._seed = ""
+        self._lock = Lock()  # nodes of one step begin in threads of their own
 
     def begin(self, thread_id: str, at: datetime) -> None:
         """Sets the clock, which may also go back, for the next thread."""
@@ -75,9 +77,9 @@ class Clock(BaseCallbackHandler):
             return
         seed = f"{self._seed} {metadata.get('langgraph_step')} {node}"
         slower = 1 + zlib.crc32(seed.encode()) % 400 / 1000
-        self._step_end = max(
-            self._step_end, self._now + timedelta(microseconds=int(TOOK[node] * 1000 * slower))
-        )
+        took = timedelta(microseconds=int(TOOK[node] * 1000 * slower))
+        with self._lock:
+            self._step_end = max(self._step_end, self._now + took)
 
 
 def install() -> Clock:
