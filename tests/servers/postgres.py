@@ -103,11 +103,20 @@ class Database:
         return self.server.execute(*statements, database=self.name)
 
     def logged(self) -> list[str]:
-        """What the server logged of statements here by `retrograph`, if it logs them."""
+        """What the server logged of `retrograph` here, one entry a line."""
         log = self.server.only_ours() / "log"
         start = f"{self.name}{_MARK}"
-        lines = log.read_text().splitlines()
-        return [line.removeprefix(start).strip() for line in lines if line.startswith(start)]
+        found: list[str] = []
+        ours = False
+        for line in log.read_text().splitlines():
+            if line.startswith("\t"):  # of the entry before
+                if ours:
+                    found[-1] += f" {line.strip()}"
+                continue
+            ours = line.startswith(start)
+            if ours:
+                found.append(line.removeprefix(start).strip())
+        return found
 
     def counters(self) -> tuple[Any, ...]:
         """Rows written so far, locks held and sessions left open by `retrograph`."""

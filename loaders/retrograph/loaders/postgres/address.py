@@ -151,7 +151,8 @@ def _settings(options: str) -> tuple[dict[str, str], list[str]]:
         elif word.startswith(("-c", "--")):
             word = word[2:]
         name, equals, value = word.partition("=")
-        name = name.replace("-", "_").lower()
+        if equals:
+            name = name.replace("-", "_").lower()
         if name == "search_path" and equals:
             found[name] = value
         elif name in ("statement_timeout", "lock_timeout") and _TIME.fullmatch(value):

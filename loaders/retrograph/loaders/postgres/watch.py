@@ -37,31 +37,33 @@ class Watch:
         self._thread_id, self._snapshot, self._fingerprint = thread_id, snapshot, None
 
     def changed(self, reading: Reading) -> bool:
+        if self._fingerprint is None:
+            return self._begin(reading)
         snapshot = reading.all(SNAPSHOT)[0][0]
-        if self._snapshot is None:
-            self._snapshot, self._fingerprint = snapshot, self._look(reading)
-            return False
-        moved: bool = snapshot != self._snapshot
-        self._snapshot = snapshot
-        if not moved and not self._counted_late:
+        moved = snapshot != self._snapshot
+        if not moved and not self._fingerprint.startswith(_COUNTERS):
             return False
         before, self._fingerprint = self._fingerprint, self._look(reading)
-        if self._fingerprint is None or before is None:
-            # Not known how it was, or how it is: something was written, perhaps here.
-            return moved
+        self._snapshot = snapshot
         return before != self._fingerprint
 
-    @property
-    def _counted_late(self) -> bool:
-        return self._fingerprint is not None and self._fingerprint.startswith(_COUNTERS)
+    def _begin(self, reading: Reading) -> bool:
+        """The first look. Where nothing at all was committed since the listing, it tells how the
+        store was then; else it is not known what was, and the answer is yes."""
+        looked = self._fingerprint_of(self._thread_id)
+        first, found, last = reading.several(SNAPSHOT, looked, SNAPSHOT)
+        known = self._snapshot in (None, last[0][0])
+        # The snapshot from before the look: what is committed in between is seen next time.
+        self._snapshot, self._fingerprint = first[0][0], found[0][0]
+        return not known
 
     def _look(self, reading: Reading) -> str | None:
-        if not self._layout.stored_rows:
-            return None
         found: str | None = reading.all(self._fingerprint_of(self._thread_id))[0][0]
         return found
 
     def _fingerprint_of(self, thread_id: str | None) -> Statement:
+        if not self._layout.stored_rows:
+            return "SELECT NULL::text", ()
         tables = [r for r in self._layout.relations if r.name != "checkpoint_blobs"]
         where = "" if thread_id is None else " WHERE thread_id = %s"
         rows = ", ".join(
