@@ -212,11 +212,39 @@ def test_a_checkpoint_in_the_tree_is_marked(run: Run, newest: Path) -> None:
 def test_the_newest_rows_are_the_same_rows(run: Run, demo_folder: Path, limit: int) -> None:
     """Read by themselves or in one pass over all: a row says the same."""
 
-    def rows(*words: object) -> list[str]:
-        out = run("tree", "demo.db", thread["thread_id"], *words).out
+    def rows(thread_id: str, *words: object) -> list[str]:
+        out = run("tree", "demo.db", thread_id, *words).out
         return [" ".join(line.split()) for line in out.splitlines()[3:]]
 
     for thread in run("threads", "demo.db", "--json").json:
-        whole = rows()
-        for row in rows("--limit", limit):
+        whole = rows(thread["thread_id"])
+        for row in rows(thread["thread_id"], "--limit", limit):
             assert row in whole or "older checkpoint" in row
+
+
+def test_writes_without_a_checkpoint(run: Run, newest: Path, tmp_path: Path) -> None:
+    """A store pruned by hand: several roots, parents gone, writes left over; said, not fatal."""
+    pruned = tmp_path / "pruned.db"
+    pruned.write_bytes(newest.read_bytes())
+    with closing(sqlite3.connect(pruned)) as db:
+        db.execute("pragma journal_mode = delete")
+        ids = [
+            row[0]
+            for row in db.execute(
+                "select checkpoint_id from checkpoints where thread_id = 'loop' order by 1"
+            )
+        ]
+        gone = ids[2]
+        db.execute("delete from checkpoints where thread_id = 'loop' and checkpoint_id = ?", [gone])
+        db.commit()
+    done = run("tree", pruned, "loop", "--orphans")
+    assert done.code == 0
+    assert "parent not stored" in done.out
+    assert gone in done.out
+    assert "a parent that is not in the store" in done.err
+    tree = run("tree", pruned, "loop", "--orphans", "--json").json
+    assert len(tree["roots"]) == 2
+    assert [orphan["checkpoint_id"] for orphan in tree["orphans"]] == [gone]
+    assert tree["orphan_writes"] == sum(orphan["writes"] for orphan in tree["orphans"]) > 0
+    assert "orphan" in run("tree", pruned, "loop").err
+    assert run("show", pruned, "loop~1").code == 0

@@ -76,18 +76,25 @@ def checkpoint_shape(history: History, i: int, envelope: Envelope, step: Step) -
 
 
 def tree_shape(
-    thread: Thread, ns: str | None = None, limit: int | None = None, orphans: bool = False
+    thread: Thread,
+    ns: str | None = None,
+    limit: int | None = None,
+    orphans: bool = False,
+    looked_at: Callable[[int], None] = lambda count: None,
 ) -> Json:
     """`tree`: all checkpoints of a thread, or of one namespace; `limit` keeps the newest.
 
     `head`, `leaves`, `fork_points` and `roots` are those of the root namespace, or of `ns`, and
-    of the whole of it whatever the limit.
+    of the whole of it whatever the limit. `looked_at` is told how many have been read so far.
     """
     history = thread.history
     ids = history.ids
     kept = newest(history, ns, limit)
     read = _read(thread, ns, None if limit is None else kept)
-    shapes = {i: checkpoint_shape(history, i, *told) for i, told in read}
+    shapes: dict[int, Json] = {}
+    for i, told in read:
+        shapes[i] = checkpoint_shape(history, i, *told)
+        looked_at(len(shapes))
     top = ns or ROOT
     head = history.head(top)
     total = len(history) if ns is None else len(history.span(ns))

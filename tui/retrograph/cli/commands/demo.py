@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -37,12 +38,10 @@ def demo(
     from retrograph.cli.commands.tree import print_tree
     from retrograph.cli.demo import default_folder, make_demo
 
-    talk_first = not json
     with talk.Progress("making the demo") as progress:
         progress.at()
         info = make_demo(folder if folder is not None else default_folder())
-    if talk_first and info.made:
+    if info.made:
         talk.say(f"Made {info.db} with its graph {info.graph}.")
     print_tree(str(info.db), None, info.thread, as_json=json, no_redact=no_redact)
-    if talk_first:
-        talk.say(f"More of it: retrograph threads {info.db}")
+    talk.say(f"More of it: retrograph threads {shlex.quote(str(info.db))}")

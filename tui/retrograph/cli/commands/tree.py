@@ -85,14 +85,21 @@ def print_tree(
         if as_json:
             from retrograph.engine.shapes import tree_shape
 
-            document = tree_shape(found, ns, limit, orphans)
+            with talk.Progress("reading {:,} checkpoints · Ctrl-C stops") as progress:
+                document = tree_shape(found, ns, limit, orphans, progress.at)
             session.out.document(document)
+            left_over = document["orphan_writes"]
         else:
             from retrograph.cli.draw.tree import tree_lines
 
-            lines = tree_lines(session, found, key, ns, limit, orphans)
-            session.out.lines(lines)
+            session.out.lines(tree_lines(session, found, key, ns, limit, orphans))
+            left_over = sum(rows for _, _, rows in found.orphans())
         for problem in history.problems():
             talk.say(problem)
         if limit is not None and limit < len(history if ns is None else history.span(ns)):
             talk.say(f"Only the newest {limit:,} checkpoints are shown.")
+        if left_over and not orphans:
+            talk.say(
+                f"{left_over:,} writes are of checkpoints that are not in the store (orphans); "
+                "--orphans lists them."
+            )

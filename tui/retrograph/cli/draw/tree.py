@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
+from retrograph.cli import talk
 from retrograph.cli.draw.treedata import read_tree
 from retrograph.cli.draw.words import (
     STATUS_STYLE,
@@ -24,6 +25,8 @@ from retrograph.engine.steps import Step
 from retrograph.engine.text import duration, escape
 from retrograph.engine.thread import Thread
 from retrograph.engine.treerows import TreeRow, tree_rows
+
+_READING = "reading {:,} checkpoints · Ctrl-C stops"
 
 _LEAST = 44
 """Columns for lanes and words, before other columns are left out for them."""
@@ -53,7 +56,8 @@ def tree_lines(
     history, ascii = thread.history, session.out.ascii
     total = len(history) if ns is None else len(history.span(ns))
     kept = None if limit is None else newest(history, ns, limit)
-    data = read_tree(thread, ns, kept)
+    with talk.Progress(_READING) as progress:
+        data = read_tree(thread, ns, kept, progress.at)
     owners = thread.owners()
     rows = list(
         tree_rows(history, data.steps, data.envelopes, owners, ns, ascii=ascii, limit=_LANES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from retrograph.engine.history import NONE, History
@@ -27,7 +27,12 @@ class TreeData:
     steps: dict[Key, Step] = field(default_factory=dict)
 
 
-def read_tree(thread: Thread, ns: str | None, kept: Sequence[int] | None) -> TreeData:
+def read_tree(
+    thread: Thread,
+    ns: str | None,
+    kept: Sequence[int] | None,
+    looked_at: Callable[[int], None] = lambda count: None,
+) -> TreeData:
     """What the rows of a thread say: of all, or (`kept`) at least of some checkpoints.
 
     With `ns`: of that namespace, what ran inside it, and the root.
@@ -40,6 +45,7 @@ def read_tree(thread: Thread, ns: str | None, kept: Sequence[int] | None) -> Tre
         slim = replace(envelope, versions={}, seen={}, control={}, present=frozenset())
         data.envelopes[key] = slim
         data.steps[key] = step
+        looked_at(len(data.steps))
         if envelope.source == "update" and envelope.updated is None:
             edits.append(i)
     _name_edits(thread, data, edits)
