@@ -87,6 +87,11 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def is_utf8(name: str) -> bool:
+    """Whether a name out of a damaged schema can be put into a statement."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)
+
+
 def find_layout(connection: sqlite3.Connection, path: str) -> Layout:
     """The checkpoint tables of a database; `path` is for the sentence.
 
@@ -99,6 +104,7 @@ def find_layout(connection: sqlite3.Connection, path: str) -> Layout:
         name: sql
         for name, sql in found
         if isinstance(name, str) and isinstance(sql, str) and not name.startswith("sqlite_")
+        if is_utf8(name)
     }
     tables = {name: _columns(connection, name) for name in schema if not _virtual(schema[name])}
     stores = [n for n in tables if _table(n, tables[n], schema[n], _CHECKPOINTS) is not None]

@@ -12,7 +12,8 @@ import sqlite3
 from collections.abc import Callable, Iterator
 
 from retrograph.loaders.sqlite.connect import tolerate
-from retrograph.loaders.sqlite.layout import Layout, Table, find_layout, quoted
+from retrograph.loaders.sqlite.faults import ERRORS
+from retrograph.loaders.sqlite.layout import Layout, Table, find_layout, is_utf8, quoted
 
 _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
 _PROBES = 5000
@@ -82,6 +83,8 @@ def _shadow(
     by_column = {sql: key for key, sql in keys.items()}
     shown = [f"k.row AS {table.rowid}"]
     for column in columns:
+        if not is_utf8(column[1]):
+            continue
         sql = quoted(column[1])
         shown.append(f"k.{by_column[sql]} AS {sql}" if sql in by_column else f"s.{sql}")
     connection.execute(
@@ -128,7 +131,7 @@ class _Scan:
         try:
             # Row by row: what came before an error counts.
             batch.extend(self._connection.execute(f"{self._sql} LIMIT {_BATCH}", (start,)))
-        except sqlite3.DatabaseError as error:
+        except ERRORS as error:
             _raise_interrupt(error)
             return batch, False
         return batch, True
@@ -164,7 +167,7 @@ class _Scan:
         self._check()
         try:
             self._connection.execute(f"{self._sql} LIMIT 1", (start,)).fetchall()
-        except sqlite3.DatabaseError as error:
+        except ERRORS as error:
             _raise_interrupt(error)
             return False
         return True
@@ -173,6 +176,6 @@ class _Scan:
         return not self._connection.execute(f"{self._sql} LIMIT 1", (start,)).fetchall()
 
 
-def _raise_interrupt(error: sqlite3.Error) -> None:
+def _raise_interrupt(error: Exception) -> None:
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
         raise error

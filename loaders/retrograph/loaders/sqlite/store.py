@@ -244,7 +244,7 @@ class Reading:
             self.store.check(self._epoch)
             try:
                 return self._attempt(work, tries, waited=time.monotonic() > patient)
-            except (BusyError, sqlite3.Error) as error:
+            except (BusyError, sqlite3.Error, UnicodeDecodeError) as error:
                 kind = Fault.BUSY if isinstance(error, BusyError) else fault(error)
                 if kind is Fault.INTERRUPTED:
                     raise Cancelled(f"Reading {self.store.path} was stopped.") from None
