@@ -154,6 +154,12 @@ def test_the_crash_left_a_sub_graph_half_way(demo: DemoInfo) -> None:
     assert inside == {"order-4409": 5, "order-4410": 5, "order-4412": 5, "order-4415": 4}
 
 
+def test_one_check_was_done_when_the_other_failed(demo: DemoInfo) -> None:
+    left = rows(demo.db, "task_path, channel", "writes where thread_id = 'order-4414'")
+    assert ("~__pregel_pull, stock", "in_stock") in left
+    assert ("~__pregel_pull, fraud", "__error__") in left
+
+
 def test_metadata_has_something_to_redact(demo: DemoInfo) -> None:
     metadata = [json.loads(m) for (m,) in rows(demo.db, "metadata", "checkpoints")]
     assert {m["user_id"] for m in metadata} == {"ada", "bram", "chiara", "einar"}
