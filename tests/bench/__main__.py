@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.bench import report
 
-NAMES = ("start", "threads", "history", "tree", "snapshot", "outline")
+NAMES = ("start", "threads", "history", "tree", "snapshot", "outline", "diff")
 RESULTS = Path(__file__).with_name("results.md")
 
 

@@ -96,17 +96,23 @@ def _tokens(
     x: Sequence[Value], y: Sequence[Value]
 ) -> tuple[list[Hashable], list[Hashable], set[Hashable]]:
     """What each item is known by, and which of these tokens promise equality."""
-    a: list[Hashable] = [token(value) for value in x]
-    b: list[Hashable] = [token(value) for value in y]
-    certain = set(a) & set(b)
-    left = [i for i, t in enumerate(a) if t not in certain]
+    # Numbers for tokens: hashing a number costs nothing.
+    number: dict[Hashable, int] = {}
+    a: list[Hashable] = [number.setdefault(token(value), len(number)) for value in x]
+    known = len(number)
+    b: list[Hashable] = [number.setdefault(token(value), len(number)) for value in y]
+    theirs = set(b)
+    certain: set[Hashable] = theirs.intersection(range(known))
+    if len(certain) == len(number):
+        return a, b, certain
+    left = [i for i, t in enumerate(a) if t not in theirs]
     right = [j for j, t in enumerate(b) if t not in certain]
     by_id = _unique_ids(x, left).keys() & _unique_ids(y, right).keys()
     for values, tokens, indices in ((x, a, left), (y, b, right)):
         for k in indices:
             own = identity(values[k])
-            known = ("id", type(own), own)
-            tokens[k] = known if known in by_id else ("content", content(values[k]))
+            key = ("id", type(own), own)
+            tokens[k] = key if key in by_id else ("content", content(values[k]))
     return a, b, certain
 
 

@@ -57,23 +57,29 @@ def same(x: Value, y: Value) -> bool:
 def token(value: Value) -> Hashable:
     """A stand-in for a value: equal tokens mean equal values. Values that are equal and were
     stored in another way (keys in other order, another form of the class) may have others."""
+    if isinstance(value, Obj):
+        return value.sealed or _obj_token(value)
     kind = type(value)
     if kind in _SCALARS or kind is bytes:
         return kind, value
     if kind is float:
         return kind, repr(value)
-    sealed = value.sealed if isinstance(value, Obj) else None
-    if sealed is not None:
-        return kind, sealed
-    try:
-        if kind in (dict, list, tuple):
+    if kind in (dict, list, tuple):
+        try:
             return kind, marshal.dumps(value, _MARSHAL)
-        if isinstance(value, Obj) and not isinstance(value, Secret):
-            parts = (value.type, value.how, value.data, value.extra)
-            return kind, marshal.dumps(parts, _MARSHAL)
-    except ValueError:
-        pass  # there are objects further down
+        except ValueError:
+            pass  # there are objects further down
     return id(value)
+
+
+def _obj_token(value: Obj) -> Hashable:
+    if isinstance(value, Secret):
+        return id(value)
+    try:
+        parts = (value.type, value.how, value.data, value.extra)
+        return type(value), marshal.dumps(parts, _MARSHAL)
+    except ValueError:
+        return id(value)
 
 
 def content(value: Value, depth: int = 0) -> int:

@@ -62,7 +62,7 @@ def increasing(values: Sequence[int]) -> list[int]:
     piles: list[int] = []
     before: list[int] = []
     for k, value in enumerate(values):
-        pile = bisect_left(tops, value)
+        pile = len(tops) if not tops or value > tops[-1] else bisect_left(tops, value)
         before.append(piles[pile - 1] if pile else -1)
         if pile == len(tops):
             tops.append(value)
