@@ -182,7 +182,7 @@ def test_what_is_left_out_is_said(run: Run, newest: Path) -> None:
     assert "Only the newest 2" in done.err
     assert run("threads", newest, "--limit", "7").err == ""
     assert "No thread" in run("threads", newest, "--search", "zzz").err
-    assert "newest 3 checkpoints" in run("tree", newest, "loop", "--limit", "3").err
+    assert "newest 3 of 9 checkpoints" in run("tree", newest, "loop", "--limit", "3").err
     assert run("tree", newest, "loop", "--limit", "9").err == ""
     tree = run("tree", newest, "loop", "--limit", "3", "--json").json
     assert tree["truncated"]
@@ -246,5 +246,5 @@ def test_writes_without_a_checkpoint(run: Run, newest: Path, tmp_path: Path) -> 
     assert len(tree["roots"]) == 2
     assert [orphan["checkpoint_id"] for orphan in tree["orphans"]] == [gone]
     assert tree["orphan_writes"] == sum(orphan["writes"] for orphan in tree["orphans"]) > 0
-    assert "orphan" in run("tree", pruned, "loop").err
+    assert "--orphans lists them" in run("tree", pruned, "loop").err
     assert run("show", pruned, "loop~1").code == 0

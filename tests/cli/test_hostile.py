@@ -178,3 +178,32 @@ def test_secrets_in_metadata(run: Run, tmp_path: Path) -> None:
     assert run("threads", path, "--json").json[0]["metadata"]["plain"] == "p"
     assert "hunter2" in run("show", path, "t", "--no-redact").out
     assert "hunter2" in run("threads", path, "--json", "--no-redact").out
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_parent_chains_that_loop_or_lead_nowhere(
+    run: Run, tmp_path: Path, as_json: list[str]
+) -> None:
+    rows: list[Any] = [("t", ns, {"n": 1}, {}) for ns in ("", "", "", "sub", "", "")]
+    path = store(tmp_path / "loop.db", rows)
+    parents = {0: ID.format(n=2), 1: ID.format(n=0), 2: ID.format(n=1), 4: ID.format(n=3)}
+    with closing(sqlite3.connect(path)) as db:
+        for n, parent in parents.items():
+            db.execute(
+                "update checkpoints set parent_checkpoint_id = ? where checkpoint_id = ?",
+                (parent, ID.format(n=n)),
+            )
+        # One id in two namespaces, and ids that are words.
+        db.execute("update checkpoints set checkpoint_id = 'same' where checkpoint_ns = 'sub'")
+        db.execute("update checkpoints set checkpoint_id = 'same' where checkpoint_id = ?",
+                   (ID.format(n=5),))  # fmt: skip
+        db.commit()
+    done = run("tree", path, "t", *as_json)
+    assert done.code == 0
+    assert "loops" in done.err
+    harmless(done)
+    for ref in ("t", "t@same", "t::sub@same", "t@root", f"t@{ID.format(n=2)}~2"):
+        done = run("show", path, ref, *as_json)
+        assert done.code in (0, 2), done.err
+        harmless(done)
+    assert "2 parents" in run("show", path, f"t@{ID.format(n=2)}~7").err

@@ -25,7 +25,7 @@ MANY = 300
 
 @pytest.fixture(scope="module")
 def loader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loader]:
-    """`many-0` … `many-299`, an hour apart, the newest first; every 50th interrupted, others done."""
+    """`many-0` … `many-299`, an hour apart, the newest first; every 50th is interrupted."""
     path = tmp_path_factory.mktemp("many") / "many.db"
     shutil.copy(STORE, path)
     with closing(sqlite3.connect(path)) as db:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +18,9 @@ from retrograph.cli.help import (
     examples,
     new_app,
 )
+
+if TYPE_CHECKING:
+    from retrograph.engine.thread import Thread
 
 app = new_app()
 
@@ -71,6 +75,7 @@ def print_tree(
     from retrograph.cli import talk
     from retrograph.cli.session import opened
     from retrograph.engine.errors import RefError, UsageError
+    from retrograph.engine.shapes import newest, tree_shape
 
     if limit is not None and limit < 1:
         raise UsageError(f"--limit takes a number from 1 on, not {limit}.")
@@ -82,24 +87,42 @@ def print_tree(
         if ns is not None and not history.span(ns):
             names = ", ".join(history.namespaces()[1:9]) or "none"
             raise RefError(f"The thread has no namespace '{ns}'; there are: {names}.")
-        if as_json:
-            from retrograph.engine.shapes import tree_shape
-
-            with talk.Progress("reading {:,} checkpoints · Ctrl-C stops") as progress:
+        kept = None if limit is None else newest(history, ns, limit)
+        with talk.Progress("reading {:,} checkpoints · Ctrl-C stops") as progress:
+            if as_json:
                 document = tree_shape(found, ns, limit, orphans, progress.at)
+                sources = {(c["ns"], c["id"]): c["source"] for c in document["checkpoints"]}
+            else:
+                from retrograph.cli.draw.treedata import read_tree
+
+                data = read_tree(found, ns, kept, progress.at)
+                sources = {key: envelope.source for key, envelope in data.envelopes.items()}
+        if as_json:
             session.out.document(document)
-            left_over = document["orphan_writes"]
         else:
             from retrograph.cli.draw.tree import tree_lines
 
-            session.out.lines(tree_lines(session, found, key, ns, limit, orphans))
-            left_over = sum(rows for _, _, rows in found.orphans())
-        for problem in history.problems():
-            talk.say(problem)
-        if limit is not None and limit < len(history if ns is None else history.span(ns)):
-            talk.say(f"Only the newest {limit:,} checkpoints are shown.")
-        if left_over and not orphans:
-            talk.say(
-                f"{left_over:,} writes are of checkpoints that are not in the store (orphans); "
-                "--orphans lists them."
-            )
+            session.out.lines(tree_lines(session, found, key, ns, kept, data, orphans))
+        total = len(history if ns is None else history.span(ns))
+        if kept is not None and len(kept) < total:
+            talk.say(f"Only the newest {len(kept):,} of {total:,} checkpoints are shown.")
+        _remarks(found, sources, orphans)
+
+
+def _remarks(thread: Thread, sources: Mapping[tuple[str, str], str | None], orphans: bool) -> None:
+    """Say what is odd about the thread."""
+    from retrograph.cli import talk
+    from retrograph.engine.gaps import after_gaps, explain
+
+    history = thread.history
+    for problem in history.problems():
+        talk.say(problem)
+
+    def source(i: int) -> str | None:
+        return sources.get((history.ns(i), history.ids[i]))
+
+    if gaps := after_gaps(history, range(len(history)), source):
+        talk.say(explain(len(gaps)))
+    if not orphans and (left_over := sum(rows for _, _, rows in thread.orphans())):
+        writes = "1 write is" if left_over == 1 else f"{left_over:,} writes are"
+        talk.say(f"{writes} of checkpoints that are not in the store; --orphans lists them.")

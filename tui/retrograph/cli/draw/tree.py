@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from retrograph.cli import talk
-from retrograph.cli.draw.treedata import read_tree
+from retrograph.cli.draw.treedata import TreeData
 from retrograph.cli.draw.words import (
     STATUS_STYLE,
     clock,
@@ -19,14 +18,11 @@ from retrograph.cli.session import Session
 from retrograph.engine.history import NONE, History
 from retrograph.engine.model import ROOT, CheckpointKey
 from retrograph.engine.refs import short_length
-from retrograph.engine.shapes import newest
 from retrograph.engine.status import status_of
 from retrograph.engine.steps import Step
 from retrograph.engine.text import duration, escape
 from retrograph.engine.thread import Thread
 from retrograph.engine.treerows import TreeRow, tree_rows
-
-_READING = "reading {:,} checkpoints · Ctrl-C stops"
 
 _LEAST = 44
 """Columns for lanes and words, before other columns are left out for them."""
@@ -49,15 +45,13 @@ def tree_lines(
     thread: Thread,
     key: CheckpointKey,
     ns: str | None,
-    limit: int | None,
+    kept: Sequence[int] | None,
+    data: TreeData,
     orphans: bool,
 ) -> Iterator[Line]:
     """Everything that `tree` prints for people."""
     history, ascii = thread.history, session.out.ascii
     total = len(history) if ns is None else len(history.span(ns))
-    kept = None if limit is None else newest(history, ns, limit)
-    with talk.Progress(_READING) as progress:
-        data = read_tree(thread, ns, kept, progress.at)
     owners = thread.owners()
     rows = list(
         tree_rows(history, data.steps, data.envelopes, owners, ns, ascii=ascii, limit=_LANES)
