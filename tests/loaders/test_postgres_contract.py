@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from loaders import content
 from loaders.contract import LoaderContract, Store, StoreContract, flat, thread_ids
 from loaders.fill import fill
 from retrograph.engine.model import CheckpointKey, Envelope, Loader, RawCheckpoint, ThreadQuery
@@ -99,3 +100,25 @@ class TestFormats(BlobContract):
                 assert ours.snapshot(ns, id).values == theirs.snapshot(ns, id).values
         sqlite.close()
         postgres.close()
+
+
+class TestShallow(BlobContract):
+    """ShallowPostgresSaver's tables: each thread and namespace has its newest checkpoint only."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def store(cls, postgres: Server) -> Iterator[Store]:
+        with postgres.database() as database:
+            fill("langgraph.checkpoint.postgres.shallow:ShallowPostgresSaver", database.uri)
+            yield Store(lambda: open_postgres(database.uri), fingerprint=database.counters)
+
+    def test_says_that_no_history_is_kept(self, loader: Loader) -> None:
+        assert loader.name.endswith("(shallow: no history kept)")
+
+    def test_one_checkpoint_a_namespace(self, loader: Loader) -> None:
+        for row in loader.threads(ThreadQuery(limit=None)):
+            assert row.checkpoints == row.namespaces
+        long = content.cid(10_000 + content.LONG_LENGTH - 1, content.LONG_LENGTH - 1)
+        assert [r[:3] for r in flat(loader.rows(content.LONG))] == [("", long, None)]
+        values = Thread(loader, content.WRITES).snapshot("", content.cid(1001, 1)).values
+        assert values == {"total": 6}

@@ -38,7 +38,8 @@ def tables(task_path: bool = True) -> tuple[str, ...]:
 
 def copy(path: Path, database: Database) -> None:
     """All rows of a SQLite store."""
-    source = sqlite3.connect(path)
+    # Immutable: else SQLite leaves a -shm beside a file that is kept in git.
+    source = sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)
     columns = [row[1] for row in source.execute("pragma table_info(writes)")]
     with_paths = "task_path" in columns
     database.execute(*tables(with_paths))

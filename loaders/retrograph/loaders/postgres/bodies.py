@@ -30,7 +30,9 @@ class Body:
         self._body = body
         self._metadata = metadata
         values, versions = body["channel_values"], body["channel_versions"]
-        if type(body["v"]) is not int or not _VERSIONS.issuperset(map(type, versions.values())):
+        if type(body["v"]) is not int or type(values) is not dict:
+            raise ValueError("odd")
+        if not _VERSIONS.issuperset(map(type, versions.values())):
             raise ValueError("odd")
         for seen in body["versions_seen"].values():
             if not _VERSIONS.issuperset(map(type, seen.values())):
