@@ -259,6 +259,43 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("state.deeper", "plus", "Expand a level more", "Everywhere at once."),
     Action("state.shallower", "minus", "Collapse a level", "Everywhere at once."),
+    # The diff.
+    Action(
+        "diff.sides",
+        "s",
+        "Side by side",
+        "The old values left, the new ones right; once more for one column.",
+        hint="side by side",
+    ),
+    Action(
+        "diff.against",
+        "a",
+        "Compare with the other",
+        "Against the mark, or against the parent.",
+        hint="against",
+    ),
+    Action(
+        "diff.unfold", "enter,space", "Unfold, or read", "A fold opens; a long text opens whole."
+    ),
+    Action(
+        "diff.all",
+        "c",
+        "Show what is the same",
+        "Or only the changes.",
+        hint="all",
+    ),
+    Action("diff.next", "n", "Go to the next change", "Downward."),
+    Action("diff.previous", "N", "Go to the change before", "Upward."),
+    # The conversation.
+    Action("messages.unfold", "enter,space", "Unfold, or fold", "The message under the cursor."),
+    Action("messages.unfold-all", "c", "Unfold all", "Or fold them all again.", hint="unfold"),
+    Action("messages.read", "r", "Read", "The message on the whole screen.", hint="read"),
+    Action(
+        "messages.channel",
+        "s",
+        "Next conversation",
+        "Where several channels hold messages.",
+    ),
     # A line to type in.
     Action("prompt.accept", "enter", "Accept", "Takes what was typed.", hint="accept"),
     Action("prompt.leave", "escape", "Leave", "Goes back to how it was.", hint="leave"),

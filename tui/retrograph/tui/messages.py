@@ -10,6 +10,8 @@ from textual.message import Message
 if TYPE_CHECKING:
     from retrograph.engine.status import ThreadInfo
     from retrograph.engine.thread import Thread
+    from retrograph.tui.reading.conversation import Pages
+    from retrograph.tui.reading.diffing import Comparison
     from retrograph.tui.reading.inspected import Inspected
     from retrograph.tui.reading.known import Known, Noted
     from retrograph.tui.reading.picture import Picture
@@ -217,3 +219,20 @@ class FileWritten(Message):
     """A file of the user's own asking was written."""
 
     path: str
+
+
+@dataclass(eq=False)
+class ComparisonMade(Message):
+    """Two states were compared; `None` where there is nothing to compare with."""
+
+    comparison: Comparison | None
+    ticket: int
+
+
+@dataclass(eq=False)
+class ConversationMade(Message):
+    """The lines of a conversation are ready."""
+
+    pages: Pages
+    to_end: bool
+    ticket: int

@@ -36,7 +36,8 @@ ROLES = (
 
 
 class Span(NamedTuple):
-    """A piece of a line. `role` is one of `ROLES`, "" for plain text."""
+    """A piece of a line. `role` is one of `ROLES`, or some of them with blanks between, "" for
+    plain text."""
 
     text: str
     role: str = ""

@@ -11,6 +11,7 @@ from retrograph.engine.history import NONE, History
 from retrograph.engine.redact import Redactor
 from retrograph.engine.thread import Snapshot, Thread
 from retrograph.engine.values import equal
+from retrograph.tui.reading.known import Known
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,8 @@ class Inspected:
     """A checkpoint, read. Tabs are given it whole, and draw; they ask nobody else."""
 
     history: History
+    known: Known
+    """What has been read of the thread's steps; it grows."""
     checkpoint: int
     snapshot: Snapshot
     parent: Snapshot | None
@@ -66,7 +69,9 @@ def state_of(snapshot: Snapshot) -> dict[str, Any]:
     return {**snapshot.values, **waiting}
 
 
-def read_inspected(thread: Thread, checkpoint: int, mark: int, redactor: Redactor) -> Inspected:
+def read_inspected(
+    thread: Thread, known: Known, checkpoint: int, mark: int, redactor: Redactor
+) -> Inspected:
     """Read a checkpoint, its parent, and the marked one (`NONE`: none)."""
     history = thread.history
 
@@ -78,11 +83,15 @@ def read_inspected(thread: Thread, checkpoint: int, mark: int, redactor: Redacto
     parent = history.parent(checkpoint)
     marked = mark if mark not in (checkpoint, parent) else NONE
     before = read(parent)
-    return Inspected(
+    inspected = Inspected(
         history=history,
+        known=known,
         checkpoint=checkpoint,
         snapshot=snapshot,
         parent=before,
         mark=before if mark == parent and mark != NONE else read(marked),
         redactor=redactor,
     )
+    # Told here, where it may take its time.
+    _ = inspected.changed
+    return inspected

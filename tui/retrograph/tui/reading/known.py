@@ -7,6 +7,7 @@ a checkpoint costs a number, and each different note is held once.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -90,6 +91,13 @@ class Known:
         numbers = {k for k, note in enumerate(self._notes, 1) if wanted(note)}
         if numbers:
             yield from (i for i, number in enumerate(self._which) if number in numbers)
+
+    def counted(self, spans: Iterable[range]) -> list[tuple[Note, int]]:
+        """Each different note of some stretches, with how many checkpoints have it."""
+        counts: Counter[int] = Counter()
+        for span in spans:
+            counts.update(self._which[span.start : span.stop])
+        return [(note, counts[k]) for k, note in enumerate(self._notes, 1) if counts[k]]
 
     def moved_to(self, history: History) -> Known:
         """The same for a longer history of the same thread: what stands there now and stood in

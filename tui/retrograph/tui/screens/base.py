@@ -13,7 +13,7 @@ from retrograph.tui.messages import PromptWanted
 from retrograph.tui.reading.source import Source
 from retrograph.tui.spans import Line, Span
 from retrograph.tui.ui import Ui
-from retrograph.tui.widgets.bars import Bar, Hints
+from retrograph.tui.widgets.bars import Header, Hints
 from retrograph.tui.widgets.prompt import Prompt
 from retrograph.tui.work import Reads
 
@@ -31,7 +31,7 @@ class BaseScreen(Acts, Reads, Screen[None]):
         self.bind_keys(ui.keys)
 
     def compose(self) -> ComposeResult:
-        yield Bar(self.ui, id="header")
+        yield Header(self.ui, id="header")
         yield from self.panes()
         yield Hints(self.ui, id="hints")
 
@@ -69,7 +69,7 @@ class BaseScreen(Acts, Reads, Screen[None]):
                 Span(f"{dot}{source.backend}{dot}", "dim"),
                 Span(source.mode, "done" if source.mode == "read-only" else "waits"),
             ]
-        self.query_one("#header", Bar).say(left, right)
+        self.query_one("#header", Header).say(left, right)
 
     def say_hints(self) -> None:
         """Name the keys that do something for what has the focus."""

@@ -141,13 +141,14 @@ class ThreadScreen(FindingScreen):
 
     def _inspect(self) -> None:
         thread, source, i = self.thread, self.source, self.history.selected
-        if thread is None or source is None or i == NONE:
+        known = self._known
+        if thread is None or source is None or known is None or i == NONE:
             return
         mark = self.history.marks[-1] if self.history.marks else NONE
         redactor = source.redactor
 
         def work(job: Job) -> Message:
-            return CheckpointRead(read_inspected(thread, i, mark, redactor), job.ticket)
+            return CheckpointRead(read_inspected(thread, known, i, mark, redactor), job.ticket)
 
         self.read("checkpoint", work)
 

@@ -50,6 +50,16 @@ class Bar(Painted, Widget):
         return "".join(span.text for span in self.line(self.size.width)).rstrip()
 
 
+class Header(Bar):
+    """The line at the top: what stands first in it is the first to go where it is narrow."""
+
+    def line(self, columns: int) -> list[Span]:
+        left = self._left
+        if width(left) + width(self._right) + 2 > columns:
+            left = left[2:]
+        return spread(left, self._right, columns, self.ui.cut)
+
+
 class Hints(Bar):
     """The keys that do something here, as many as there is room for; help stands at the right."""
 

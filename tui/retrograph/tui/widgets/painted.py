@@ -32,14 +32,17 @@ class Painted(_Widget):
         super().notify_style_update()
 
     def role_style(self, role: str) -> Style:
-        """How a role looks in the theme in force; "" is the widget's own style."""
+        """How a role looks in the theme in force, or several, the later ones on top; "" is the
+        widget's own style."""
         styles = self.__dict__.setdefault("_styles_by_role", {})
         style: Style | None = styles.get(role)
         if style is None:
-            if role:
-                style = self.get_component_rich_style(f"role--{role}", partial=True)
-            else:
+            if not role:
                 style = self.rich_style
+            elif " " in role:
+                style = Style.combine(map(self.role_style, role.split()))
+            else:
+                style = self.get_component_rich_style(f"role--{role}", partial=True)
             styles[role] = style
         return style
 

@@ -1,0 +1,189 @@
+"""The messages of a state as a conversation: who said what, calls beside their results."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from retrograph.engine.summary import message_text, one_line
+from retrograph.engine.values import Delta, Value, is_message, message_fields
+from retrograph.tui.reading.wrap import Wrapped
+
+FOLDED = 6
+"""Lines of a text that show while it is folded."""
+_ARGUMENTS = 300
+_RESULT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call, with what came back."""
+
+    name: str
+    arguments: str
+    """`order_id="4412", force=true`; escaped."""
+    result: str | None
+    """`None` while there is none."""
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message of a conversation."""
+
+    index: int
+    """Its place in the channel."""
+    role: str
+    name: str
+    text: str
+    calls: tuple[Call, ...]
+    new: bool
+    """It was not there at the parent."""
+
+
+def conversations(values: Mapping[str, Any]) -> list[str]:
+    """The channels that hold messages."""
+    return [channel for channel, value in values.items() if _messages(value)]
+
+
+def _messages(value: Value) -> Sequence[Value]:
+    """The messages of a channel; of a DeltaChannel those of its snapshot and writes."""
+    if isinstance(value, Delta):
+        parts = [value.snapshot, *value.writes]
+        return [m for part in parts for m in (_messages(part) or [part]) if is_message(m)]
+    if isinstance(value, (list, tuple)):
+        return value if value and is_message(value[0]) else ()
+    return ()
+
+
+def conversation(value: Value, before: Value) -> list[Said]:
+    """The messages of a channel in order; a tool's answer stands at the call that it answers."""
+    messages = _messages(value)
+    known = {_key(message) for message in _messages(before)}
+    results: dict[str, Value] = {}
+    called: set[str] = set()
+    for message in messages:
+        fields = message_fields(message)
+        if fields.get("type") == "tool" and isinstance(fields.get("tool_call_id"), str):
+            results[fields["tool_call_id"]] = message
+        called.update(i for call in _calls(fields) if isinstance(i := call.get("id"), str))
+    found = []
+    for index, message in enumerate(messages):
+        fields = message_fields(message)
+        if fields.get("type") == "tool" and fields.get("tool_call_id") in called:
+            continue
+        found.append(
+            Said(
+                index=index,
+                role=str(fields.get("type") or "message"),
+                name=_text(fields.get("name")),
+                text=message_text(message) or _other_content(fields),
+                calls=tuple(_call(call, results) for call in _calls(fields)),
+                new=_key(message) not in known,
+            )
+        )
+    return found
+
+
+def _key(message: Value) -> object:
+    fields = message_fields(message)
+    own = fields.get("id")
+    return own if isinstance(own, str) else (fields.get("type"), message_text(message)[:200])
+
+
+def _text(value: Value) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _other_content(fields: Mapping[str, Any]) -> str:
+    """Content that is no text: images and the like, each in a line."""
+    content = fields.get("content")
+    if isinstance(content, list):
+        return "\n".join(one_line(block, 120) for block in content)
+    return "" if content in (None, "") else one_line(content, 120)
+
+
+def _calls(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    calls = fields.get("tool_calls")
+    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+
+
+def _call(call: Mapping[str, Any], results: Mapping[str, Value]) -> Call:
+    function = call.get("function")
+    inner = function if isinstance(function, dict) else call
+    arguments = inner.get("args", inner.get("arguments"))
+    if isinstance(arguments, dict):
+        said = ", ".join(f"{key}={one_line(value, 60)}" for key, value in arguments.items())
+    else:
+        said = "" if arguments is None else one_line(arguments, _ARGUMENTS)
+    call_id = call.get("id")
+    answer = results.get(call_id) if isinstance(call_id, str) else None
+    return Call(
+        name=_text(inner.get("name")) or "?",
+        arguments=said,
+        result=None if answer is None else message_text(answer) or "(empty)",
+        failed=answer is not None and message_fields(answer).get("status") == "error",
+    )
+
+
+class Pages:
+    """Which line of the conversation belongs to which message; four bytes a message."""
+
+    def __init__(
+        self, said: Sequence[Said], width: int, opened: frozenset[int], all_: bool
+    ) -> None:
+        """`opened`: places of the messages that are unfolded, `all_`: all of them are."""
+        self.said = said
+        self.width = width
+        self.opened = opened
+        self.all = all_
+        counts = (1 + len(self.body(k)) + 1 for k in range(len(said)))
+        self._ends = array("l", accumulate(counts))
+
+    def __len__(self) -> int:
+        """Lines; the blank one after the last message does not count."""
+        return max(self._ends[-1] - 1, 0) if self._ends else 0
+
+    def at(self, line: int) -> tuple[int, int]:
+        """(message, line in it) of a line: 0 is the message's head, the last one is blank."""
+        k = bisect_right(self._ends, line)
+        return k, line - (self._ends[k - 1] if k else 0)
+
+    def first(self, k: int) -> int:
+        """The line with the head of a message."""
+        return self._ends[k - 1] if k else 0
+
+    def unfolded(self, k: int) -> bool:
+        return self.all or self.said[k].index in self.opened
+
+    def body(self, k: int) -> list[tuple[str, str]]:
+        """(role, text) of the lines below a message's head; not escaped but for arguments."""
+        said = self.said[k]
+        whole = self.unfolded(k)
+        lines = [("", line) for line in self._lines(said.text, None if whole else FOLDED, 2)]
+        for call in said.calls:
+            lines.append(("call", f"{call.name}\0{call.arguments}"))
+            if call.result is not None:
+                shown = self._lines(call.result, None if whole else _RESULT, 6)
+                lines += [("failed" if call.failed else "result", line) for line in shown]
+            else:
+                lines.append(("none", "no result yet"))
+        return lines
+
+    def _lines(self, text: str, most: int | None, indent: int) -> list[str]:
+        width = max(self.width - indent, 16)
+        if not text:
+            return []
+        if most is None:
+            wrapped = Wrapped(text, width)
+            return [wrapped.line(k) for k in range(len(wrapped))]
+        head = text[: width * (most + 1)]
+        wrapped = Wrapped(head, width)
+        if len(wrapped) <= most and len(head) == len(text):
+            return [wrapped.line(k) for k in range(len(wrapped))]
+        shown = [wrapped.line(k) for k in range(min(most - 1, len(wrapped)))]
+        return [*shown, f"\0{len(text) - sum(len(line) for line in shown):,}"]
