@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from retrograph.engine.model import RawWrite, Typed, WriteRow
@@ -22,6 +23,17 @@ _STEP = 1 << 16
 _PICKLE = b"\x80"
 
 Row = tuple[object, ...]
+
+in_order = itemgetter(0, 1, 3, 2, 4)
+"""Sort key of write rows: namespace, checkpoint, then as LangGraph applies them
+(`writes_sort_key` in langgraph-checkpoint)."""
+
+# The types of nearly every row; what differs is made what it should be, column by column.
+_USUAL_WRITE = (str, str, str, str, int, str, str, type(None), int)
+_USUAL_BODIES = {
+    (str, str, str, str, bytes, bytes),
+    (str, str, type(None), str, bytes, bytes),
+}
 
 
 class Body(NamedTuple):
@@ -61,6 +73,9 @@ def bodies(
 
 def body_of(row: Row, early: bool, *, checkpoint: bool = True) -> Body:
     """(ns, id, parent, type[, checkpoint], metadata)."""
+    if tuple(map(type, row)) in _USUAL_BODIES and not early:
+        ns, id_, parent_id, kind, blob, metadata_ = row
+        return Body._make((ns, id_, parent_id, Typed(kind, blob), Typed("json", metadata_)))  # type: ignore[arg-type]
     ns, id_, parent_id, kind, *values = row
     body = typed(kind, values[0], early) if checkpoint else Typed(None, b"")
     metadata = typed("json" if not early else None, values[-1], early)
@@ -134,6 +149,8 @@ def write_page(
 
 
 def write_row(row: Row, early: bool) -> WriteRow:
+    if tuple(map(type, row[:9])) == _USUAL_WRITE:
+        return WriteRow._make(row[:9])
     ns, checkpoint_id, task, path, idx, channel, kind, head, size, _ = row
     given = None if head is None else typed(kind, head, early)
     return WriteRow(
@@ -147,11 +164,6 @@ def write_row(row: Row, early: bool) -> WriteRow:
         None if given is None else given.data,
         None if size is None else _int(size),
     )
-
-
-def in_order(row: WriteRow) -> tuple[str, str, str, str, int]:
-    """As LangGraph applies them (`writes_sort_key` in langgraph-checkpoint)."""
-    return (row[0], row[1], row[3], row[2], row[4])
 
 
 def typed(kind: object, value: object, early: bool) -> Typed:
