@@ -10,7 +10,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from retrograph.engine.redact import Redactor
-from retrograph.tui.app import RetrographApp
+from retrograph.tui.app import FOLLOW, RetrographApp
 from retrograph.tui.keymap import Keys
 from retrograph.tui.ui import Ui
 from retrograph.tui.work import Settled
@@ -38,10 +38,11 @@ async def opened(
 async def settle(pilot: Pilot[Any]) -> None:
     """Wait until nothing is being read, nothing is about to be, and all of it is drawn."""
     while True:
-        await pilot.app.workers.wait_for_complete()
         await pilot.pause()
-        busy = any(not worker.is_finished for worker in pilot.app.workers)
-        if not busy and not Settled.any_waiting():
+        at_work = [w for w in pilot.app.workers if w.group != FOLLOW and not w.is_finished]
+        if at_work:
+            await pilot.app.workers.wait_for_complete(at_work)
+        elif not Settled.any_waiting():
             await pilot.pause()
             if not Settled.any_waiting():
                 return

@@ -24,7 +24,7 @@ from retrograph.tui.clipboard import to_desktop
 from retrograph.tui.hints import available
 from retrograph.tui.journal import Journal
 from retrograph.tui.keymap import Acts, Keys
-from retrograph.tui.messages import FileWritten, ReadingFailed, SourceOpened
+from retrograph.tui.messages import FileWritten, ReadingFailed, SourceChanged, SourceOpened
 from retrograph.tui.reading.source import Source
 from retrograph.tui.screens.base import BaseScreen
 from retrograph.tui.ui import Ui
@@ -58,6 +58,14 @@ def run(
     if app.failure is not None:
         raise app.failure
     return app.return_code or 0
+
+
+FOLLOW = "follow"
+"""The group of the worker that looks for changes."""
+_POLL = 0.5
+"""Seconds between two looks."""
+_POLL_AT_LEAST = 10.0
+"""While the source does not answer, the looks become as rare as this."""
 
 
 class RetrographApp(Acts, Reads, App[None]):
@@ -120,6 +128,32 @@ class RetrographApp(Acts, Reads, App[None]):
 
         self.read("source", work)
 
+    def follow(self) -> None:
+        """Look every now and then whether somebody has written, for as long as the app runs."""
+        source = self.source
+        if source is None:
+            return
+        loader = source.loader
+
+        def work(job: Job) -> None:
+            loader.changed()
+            pause = _POLL
+            while not job.wait(pause):
+                try:
+                    if loader.changed():
+                        job.post(SourceChanged())
+                    pause = _POLL
+                except RetrographError:
+                    # What is on the screen stays; whoever reads something is told what is wrong.
+                    pause = min(pause * 2, _POLL_AT_LEAST)
+
+        self.read(FOLLOW, work)
+
+    def on_source_changed(self) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, BaseScreen):
+                screen.source_changed()
+
     @property
     def named(self) -> str:
         """The source as it was given, short and safe to draw, while it is being opened."""
@@ -130,6 +164,7 @@ class RetrographApp(Acts, Reads, App[None]):
         for screen in self.screen_stack:
             if isinstance(screen, BaseScreen) and screen.is_mounted:
                 screen.take_source(message.source)
+        self.follow()
 
     def on_reading_failed(self, message: ReadingFailed) -> None:
         if message.what == "source":

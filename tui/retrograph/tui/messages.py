@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from retrograph.engine.model import ThreadRow
     from retrograph.engine.status import ThreadInfo
     from retrograph.engine.thread import Thread
     from retrograph.tui.reading.conversation import Pages
@@ -88,12 +89,26 @@ class ReadingFailed(Message):
 
 
 @dataclass(eq=False)
+class SourceChanged(Message):
+    """Somebody has written to the source."""
+
+
+@dataclass(eq=False)
+class IndexUnchanged(Message):
+    """A thread was looked at again and has no other checkpoints than before."""
+
+    ticket: int
+
+
+@dataclass(eq=False)
 class IndexRead(Message):
     """A thread's index, or the first part of it, is laid out."""
 
     thread: Thread
     picture: Picture
     known: Known
+    row: ThreadRow | None
+    """How the thread stood before it was read, where it was asked."""
     ticket: int
 
 

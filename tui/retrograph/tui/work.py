@@ -36,6 +36,10 @@ class Job:
         """Nobody waits for the result any more."""
         return self._worker.is_cancelled
 
+    def wait(self, seconds: float) -> bool:
+        """Sleep; true where the job was stopped meanwhile."""
+        return self._worker.cancelled_event.wait(seconds)
+
     def post(self, message: Message) -> None:
         """Something on the way to the result."""
         if not self.stopped:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from textual.message import Message
+
 from retrograph.engine.errors import Cancelled, RefError
 from retrograph.engine.history import History
-from retrograph.engine.model import ROOT, IndexRow
+from retrograph.engine.model import ROOT, IndexRow, ThreadRow
 from retrograph.engine.text import cut, escape
 from retrograph.engine.thread import Thread
-from retrograph.tui.messages import IndexRead, WorkEnded
+from retrograph.tui.messages import IndexRead, IndexUnchanged, WorkEnded
 from retrograph.tui.reading.known import Known
 from retrograph.tui.reading.notes import note_page
 from retrograph.tui.reading.picture import Picture, make_picture
@@ -22,6 +24,13 @@ _FIRST_PAGE = 60
 """Rows at the head whose steps are read before the first picture is shown."""
 
 
+def look_again(job: Job, thread: Thread, before: Known, row: ThreadRow | None) -> Message:
+    """After somebody has written: read the index anew, unless the thread stands as `row` says."""
+    if row is not None and thread.loader.thread(thread.thread_id) == row:
+        return IndexUnchanged(job.ticket)
+    return read_index(job, thread, before)
+
+
 def read_index(job: Job, thread: Thread, before: Known | None) -> WorkEnded:
     """Post `IndexRead` up to three times: of the beginning, where the thread is long; of the root
     graph; and, where there are sub-graphs, with them.
@@ -29,6 +38,7 @@ def read_index(job: Job, thread: Thread, before: Known | None) -> WorkEnded:
     `before`: what was known of the same thread when it was read the last time; without it the
     beginning is shown early.
     """
+    row = thread.loader.thread(thread.thread_id) if before is not None else None
     batches: list[Sequence[IndexRow]] = []
     count = 0
     early = False
@@ -42,7 +52,7 @@ def read_index(job: Job, thread: Thread, before: Known | None) -> WorkEnded:
             first = Thread(thread.loader, thread.thread_id, thread.serde)
             first.history = History.build(thread.thread_id, batches)
             picture = make_picture(first.history, complete=False)
-            job.post(IndexRead(first, picture, Known(first.history), job.ticket))
+            job.post(IndexRead(first, picture, Known(first.history), None, job.ticket))
         if job.stopped:
             raise Cancelled("Stopped.")
     thread.history = history = History.build(thread.thread_id, batches)
@@ -51,10 +61,10 @@ def read_index(job: Job, thread: Thread, before: Known | None) -> WorkEnded:
     picture = make_picture(history)
     known = Known(history) if before is None else before.moved_to(history)
     known.take(note_page(thread, _at_head(picture)))
-    job.post(IndexRead(thread, picture, known, job.ticket))
+    job.post(IndexRead(thread, picture, known, row, job.ticket))
     if history.namespaces() != [ROOT]:
         nested = make_picture(history, thread.owners())
-        job.post(IndexRead(thread, nested, known, job.ticket))
+        job.post(IndexRead(thread, nested, known, row, job.ticket))
     return WorkEnded(job.group, stopped=False)
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from retrograph.engine.history import History
+from retrograph.engine.history import NONE, History
 from retrograph.engine.labels import Label, Labels
 from retrograph.engine.model import Envelope
 from retrograph.engine.steps import Step, Task
@@ -100,24 +100,50 @@ class Known:
         return [(note, counts[k]) for k, note in enumerate(self._notes, 1) if counts[k]]
 
     def moved_to(self, history: History) -> Known:
-        """The same for a longer history of the same thread: what stands there now and stood in
-        the old one keeps its note, but for heads and parents that have gained a child."""
+        """The same for a later reading of the thread. Leaves are forgotten, since what is due
+        there may have run meanwhile, and so is what has gained a child."""
         moved = Known(history)
         moved._notes, moved._numbers = self._notes, self._numbers
         old = self._history
         for ns in old.namespaces():
-            for i in old.span(ns):
-                number = self._which[i]
-                if not number:
-                    continue
-                now = history.find(ns, old.ids[i])
-                if now < 0 or len(history.children(now)) != len(old.children(i)):
-                    continue
-                moved._which[now] = number
-                moved.count += 1
+            before, now = old.span(ns), history.span(ns)
+            count = len(before)
+            if old.ids[before.start : before.stop] == history.ids[now.start : now.start + count]:
+                which = self._which[before.start : before.stop]
+                moved._which[now.start : now.start + count] = which
+                shift = now.start - before.start
+                moved._steps.update(
+                    {i + shift: step for i, step in self._steps.items() if i in before}
+                )
+                for i in range(now.start + count, now.stop):
+                    moved._forget(history.parent(i))
+            else:
+                self._move_singly(moved, before, ns)
+            for leaf in history.leaves(ns):
+                moved._forget(leaf)
+        moved.count = len(history) - moved._which.count(0)
+        return moved
+
+    def _move_singly(self, moved: Known, before: range, ns: str) -> None:
+        """Where checkpoints have gone or come in between."""
+        old, history = self._history, moved._history
+        for i in before:
+            now = history.find(ns, old.ids[i]) if self._which[i] else NONE
+            if now != NONE and len(history.children(now)) == len(old.children(i)):
+                moved._which[now] = self._which[i]
                 if i in self._steps:
                     moved._steps[now] = self._steps[i]
-        return moved
+
+    def _forget(self, i: int) -> None:
+        if i != NONE:
+            self._which[i] = 0
+
+    def forget_leaves(self) -> None:
+        """What is due there may have run."""
+        for ns in self._history.namespaces():
+            for leaf in self._history.leaves(ns):
+                self.count -= self._which[leaf] != 0
+                self._which[leaf] = 0
 
     # What a `treerows.Painter` asks for.
 

@@ -56,6 +56,9 @@ class BaseScreen(Acts, Reads, Screen[None]):
     def source_opened(self, source: Source) -> None:
         """What a screen does first with its source."""
 
+    def source_changed(self) -> None:
+        """Somebody has written to the source."""
+
     def say_header(self, right: Line) -> None:
         """The source and the mode at the left, and what the screen says of itself."""
         dot = self.ui.dot

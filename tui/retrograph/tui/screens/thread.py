@@ -9,7 +9,7 @@ from textual.message import Message
 
 from retrograph.engine.history import NONE
 from retrograph.engine.ids import time_of
-from retrograph.engine.model import CheckpointKey
+from retrograph.engine.model import CheckpointKey, ThreadRow
 from retrograph.engine.text import cut, escape, local
 from retrograph.engine.thread import Thread
 from retrograph.tui.messages import (
@@ -17,6 +17,7 @@ from retrograph.tui.messages import (
     CheckpointSelected,
     CursorMoved,
     IndexRead,
+    IndexUnchanged,
     NotesRead,
     ReadingFailed,
     RowOpened,
@@ -27,7 +28,7 @@ from retrograph.tui.messages import (
     WorkGrew,
 )
 from retrograph.tui.reading.copies import Copy, checkpoint_copies
-from retrograph.tui.reading.index import read_index
+from retrograph.tui.reading.index import look_again, read_index
 from retrograph.tui.reading.inspected import read_inspected
 from retrograph.tui.reading.known import Known
 from retrograph.tui.reading.notes import note_page
@@ -44,6 +45,9 @@ from retrograph.tui.work import Job, Settled
 
 _SETTLED = 0.07
 """Seconds that the cursor rests before a checkpoint is read: a held key loads one, not forty."""
+
+_BREATH = 0.3
+"""Seconds between two readings of a thread that is being written all the time."""
 
 _SMALL = 3_000
 """Threads up to this size are read whole, so that search and folds know all of it."""
@@ -70,6 +74,8 @@ class ThreadScreen(FindingScreen):
         self.inspector = Inspector(ui, TABS, id="inspector")
         self._known: Known | None = None
         self._wanted: tuple[int, ...] = ()
+        self._row: ThreadRow | None = None
+        self._stale = False
         self._width: int | None = None
         """Columns of the history, where the user chose them."""
         self._inspect_soon = Settled(self, _SETTLED, self._inspect)
@@ -97,11 +103,36 @@ class ThreadScreen(FindingScreen):
         before = self._known
         self.read("index", lambda job: read_index(job, thread, before))
 
+    def source_changed(self) -> None:
+        thread, known, row = self.thread, self._known, self._row
+        if thread is None or known is None or self.source is None:
+            return
+        if self.reading("index"):
+            self._stale = True
+            return
+        again = Thread(self.source.loader, self.thread_id, self.source.serde)
+        self.read("index", lambda job: look_again(job, again, known, row))
+
+    @on(IndexUnchanged)
+    def _index_unchanged(self, message: IndexUnchanged) -> None:
+        if self._known is not None and self.newest("index", message.ticket):
+            self._known.forget_leaves()
+            self.history.asked_again()
+            self.history.ask()
+            self._inspect_soon()
+            self._look_later()
+
+    def _look_later(self) -> None:
+        """Somebody wrote while the index was being read: read it again, but not all the time."""
+        if self._stale:
+            self._stale = False
+            self.set_timer(_BREATH, self.source_changed)
+
     @on(IndexRead)
     def _index_read(self, message: IndexRead) -> None:
         if not self.newest("index", message.ticket):
             return
-        self._known, self.thread = message.known, message.thread
+        self._known, self.thread, self._row = message.known, message.thread, message.row
         select = None
         if self._select is not None and message.picture.complete:
             select, self._select = message.picture.history.find("", self._select), None
@@ -178,8 +209,10 @@ class ThreadScreen(FindingScreen):
         self.query_one("#crumbs", Bar).say(right=[Span(said, "waits")])
 
     @on(WorkEnded)
-    def _work_ended(self) -> None:
+    def _work_ended(self, message: WorkEnded) -> None:
         self.say_place()
+        if message.what == "index":
+            self._look_later()
 
     # What the lines around the panes say.
 

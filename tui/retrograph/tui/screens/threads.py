@@ -10,6 +10,7 @@ from textual.containers import Horizontal
 
 from retrograph.engine.errors import UsageError
 from retrograph.engine.filterlang import parse_filter
+from retrograph.engine.threadlist import ThreadFilter
 from retrograph.tui.journal import command
 from retrograph.tui.messages import (
     CursorMoved,
@@ -44,6 +45,9 @@ class ThreadsScreen(BaseScreen):
         self.list = ThreadList(ui, id="threads")
         self.preview = Lines(ui, id="preview")
         self._pages: ThreadPages | None = None
+        self._wanted: ThreadFilter | None = None
+        self._again = 0
+        """The ticket of the job that reads the list anew after a change."""
         self._filter_soon = Settled(self, 0.25, self._filter)
         self._typed = ""
         self._preview_soon = Settled(self, 0.05, self._show_preview)
@@ -74,6 +78,7 @@ class ThreadsScreen(BaseScreen):
             self.say_in_prompt([Span(str(error), "failed")])
             return
         self.say_in_prompt([])
+        self._wanted = wanted
         self._pages = ThreadPages(self.source.loader, wanted)
         self.list.clear()
         self.list.say_empty("")
@@ -84,9 +89,20 @@ class ThreadsScreen(BaseScreen):
         if pages is not None:
             self.read("threads", lambda job: pages.more(job, count))
 
+    def source_changed(self) -> None:
+        """Read as many as are there again, and show them all at once."""
+        if self.source is None or self.reading("threads") or self._wanted is None:
+            return
+        pages = self._pages = ThreadPages(self.source.loader, self._wanted)
+        count = max(len(self.list.threads), FIRST)
+        self._again = self.read("threads", lambda job: pages.more(job, count))
+
     @on(ThreadsRead)
     def _threads_read(self, message: ThreadsRead) -> None:
-        if self.newest("threads", message.ticket):
+        if message.ticket == self._again and self.newest("threads", message.ticket):
+            self.list.replace(message.threads, message.complete)
+            self._say()
+        elif self.newest("threads", message.ticket):
             self.list.add(message.threads, message.complete)
             self._say()
             if message.complete and not self.list.row_count:

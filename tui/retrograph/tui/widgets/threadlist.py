@@ -49,6 +49,16 @@ class ThreadList(Rows):
         self._widest = max(self._widest, longest)
         self._arrange()
 
+    def replace(self, threads: Sequence[ThreadInfo], complete: bool) -> None:
+        """The list was read again from its beginning; the selected thread stays selected."""
+        selected, offset = self.selected, self.cursor - self.scroll_offset.y
+        self._read, self.complete = list(threads), complete
+        self.threads = arranged(self._read, self.sort)
+        ids = [info.row.thread_id for info in self.threads]
+        wanted = selected.row.thread_id if selected is not None else None
+        at = ids.index(wanted) if wanted in ids else self.cursor
+        self.rows_changed(cursor=at, top=at - offset)
+
     @property
     def selected(self) -> ThreadInfo | None:
         return self.threads[self.cursor] if self.cursor < len(self.threads) else None

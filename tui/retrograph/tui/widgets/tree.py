@@ -60,7 +60,9 @@ class HistoryTree(Rows):
                 return history.find(old.ns(i), old.ids[i])
 
             marks = [i for i in map(now, before.marks) if i != NONE]
-            if select is None and was != NONE:
+            old = before.picture
+            # Who looks at the head goes on to look at the head.
+            if select is None and was not in (NONE, old.history.head(old.top)):
                 select = now(was)
         self.model = model = TreeModel(picture, known, before.opened if before else (), marks)
         self._painter = Painter(
