@@ -220,6 +220,10 @@ def _grouped(rows: Sequence[WriteRow]) -> list[Act]:
             path = parse_path(row.task_path)
             act = Act(row.task_id, row.task_path, path, path.node, path.send, [], False)
             acts[row.task_id] = act
+        elif act.kind is EDIT and row.task_path != act.path:
+            # An edit in place of a task that has asked or failed: the task's path names the node.
+            act.kind = parse_path(row.task_path)
+            act.path, act.node, act.send = row.task_path, act.kind.node, act.kind.send
         act.rows.append(row)
         if row.channel not in CONTROL:
             act.finished = True
@@ -294,9 +298,10 @@ def _attribute(
             own = [r.channel for r in act.rows if r.channel in learned.triggers]
             act.node = own[-1] if own else None
         taken.add((act.node, act.send))
-    left = [act for act in nameless if act.node is None and act.kind.kind == "unknown"]
+    left = [act for act in nameless if act.node is None and act.task_id not in edits]
     for act in left:
-        act.node = _handler(envelope, act, acts, learned)
+        if act.kind.kind == "unknown":
+            act.node = _handler(envelope, act, acts, learned)
     left = [act for act in left if act.node is None]
     # The id of `__start__` can always be computed, so what was not matched is not its task.
     open_ = [t for t in due if (t.node, t.send) not in taken and t.node != START]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from retrograph.engine.due import Barrier
+from retrograph.engine.due import Barrier, names_in
 from retrograph.engine.history import NONE, History
 from retrograph.engine.model import Envelope
 
@@ -17,10 +17,15 @@ _NEAR = 8
 
 def arrived(thread: Thread, i: int, envelope: Envelope, gate: Barrier) -> set[str] | None:
     """The names written to a join by the ancestors of `i` since its node last ran; `None` where
-    one of these ancestors is not at hand."""
+    one of these ancestors is not at hand.
+
+    An edit is saved at once, so what it stored is true; its writes are not always kept.
+    """
     names: set[str] = set()
     after = envelope
     passed = {i}
+    if after.source == "update":
+        return set(names_in(after.control.get(gate.channel))[0])
     while chunk := _ancestors(thread.history, i, passed):
         ids = [thread.history.ids[k] for k in chunk]
         envelopes = thread.envelopes_of(envelope.ns, chunk)
@@ -37,6 +42,8 @@ def arrived(thread: Thread, i: int, envelope: Envelope, gate: Barrier) -> set[st
             was = before.seen.get(gate.node, {}).get(gate.channel)
             if after.seen.get(gate.node, {}).get(gate.channel) != was:
                 return names  # the node ran here, emptying the join before these writes
+            if before.source == "update":
+                return names.union(names_in(before.control.get(gate.channel))[0])
             i, after = k, before
     return names if after.parent_id is None else None
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from retrograph.engine.due import Barrier
 from retrograph.engine.errors import RefError
 from retrograph.engine.history import History
 from retrograph.engine.model import (
@@ -124,3 +125,8 @@ class _HeadOnly(Thread):
 
     def made_by_running(self, ns: str, wanted: Collection[int]) -> set[int]:
         return set()
+
+    def arrived(self, i: int, envelope: Envelope, gate: Barrier) -> set[str] | None:
+        """Ancestors are known after all where a join is in doubt, which is rare."""
+        whole = Thread(self.loader, self.thread_id, self.serde)
+        return whole.arrived(whole.history.find(envelope.ns, envelope.id), envelope, gate)

@@ -11,7 +11,7 @@ from retrograph.engine.activity import Activity, observe
 from retrograph.engine.arrivals import arrived
 from retrograph.engine.channels import channel_values, split_values
 from retrograph.engine.deltas import delta_values
-from retrograph.engine.due import OLD_FORMAT, Learned
+from retrograph.engine.due import OLD_FORMAT, Barrier, Learned
 from retrograph.engine.errors import RefError
 from retrograph.engine.history import NONE, History
 from retrograph.engine.model import (
@@ -246,6 +246,10 @@ class Thread:
             self._learned[ns] = learned
         return self._learned[ns]
 
+    def arrived(self, i: int, envelope: Envelope, gate: Barrier) -> set[str] | None:
+        """The names that had truly reached a join by `i`; `None` where it cannot be told."""
+        return arrived(self, i, envelope, gate)
+
     # A whole namespace.
 
     def _walk_namespace(self, ns: str) -> Iterator[tuple[int, Envelope, Step]]:
@@ -317,7 +321,7 @@ class Reader:
             envelope,
             rows,
             self._learned,
-            arrived=lambda gate: arrived(self._thread, i, envelope, gate),
+            arrived=lambda gate: self._thread.arrived(i, envelope, gate),
             ran_on=ran_on,
             owners=self._thread.namespace_owners,
         )
