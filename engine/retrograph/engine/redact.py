@@ -1,53 +1,52 @@
-"""Credentials kept out of every view: by key name in metadata, by place in locations.
+"""What must not be seen kept out of every view.
 
-Metadata of LangGraph Server holds the request's headers, and people put what they like into
-`configurable`. A key counts by its words ("X-Api-Key", "apiKey", "my_api_key" are one), and counts
-of tokens are no tokens.
+Credentials, by key name in metadata and by place in locations: metadata of LangGraph Server holds
+the request's headers, and people put what they like into `configurable`. And what the user names,
+wherever values are shown: keys, and patterns for parts of texts.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
 from fnmatch import fnmatchcase
-from functools import lru_cache
-from itertools import pairwise
 from typing import Any, Final
+from uuid import UUID
 
-from retrograph.engine.values import MAX_DEPTH, MapValue, Obj, Secret, Value, map_of
+from retrograph.engine.errors import ConfigError
+from retrograph.engine.telling import numeric, telling, without_passwords
+from retrograph.engine.values import (
+    MAX_DEPTH,
+    TOO_DEEP,
+    Delta,
+    MapValue,
+    NdArray,
+    Obj,
+    Pickle,
+    Secret,
+    SetValue,
+    Unreadable,
+    Value,
+    children,
+    map_of,
+)
 
 REDACTED: Final = "[redacted]"
 
-_WORDS: Final = frozenset(
-    {
-        "apikey", "authorization", "bearer", "cookie", "cookies", "credential", "credentials",
-        "jwt", "passphrase", "passwd", "password", "passwords", "pwd", "secret", "secrets",
-        "sslpassword",
-    }
-)  # fmt: skip
-"""A key with one of these among its words holds a credential."""
-
-_KEYS_OF: Final = frozenset(
-    {
-        "access", "account", "aes", "api", "auth", "client", "encryption", "function", "private",
-        "secret", "service", "shared", "signing", "ssh", "subscription", "license",
-    }
-)  # fmt: skip
-"""Before "key" these make it a credential; a "sort key" is none."""
-
-_WHOLE: Final = frozenset({"auth", "key", "pass", "pw", "sas", "sig", "signature", "creds"})
-"""Credentials where they are the whole key in a location's query; in metadata "auth" and "creds"
-are, "key" and "pass" are words like others."""
-
-_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_SPLIT: Final = re.compile(r"[^0-9A-Za-z]+")
+_LONGEST_KEY: Final = 200
+_WRITTEN: Final = (int, float, date, datetime, time, Decimal, UUID)
+"""Values that are shown as a text of which a pattern may match a part."""
+_LONGEST_NUMBER: Final = 8192  # bits
 
 
 class Redactor:
-    """Replaces credentials by `[redacted]`, or nothing at all where not `enabled`.
+    """Replaces what must not be seen by `[redacted]`, or nothing at all where not `enabled`.
 
-    `keys` are further key names (of any spelling; `*` stands for anything), `patterns` regular
-    expressions for parts of strings that must not be shown, wherever they stand.
+    `keys` are the user's own: names of keys (of any spelling; `*` stands for anything), whose
+    values are hidden, and, as `/…/`, regular expressions for parts of texts, wherever they stand.
+    `patterns` are more of the latter. Raises `ConfigError` for one that is none.
     """
 
     def __init__(
@@ -57,21 +56,34 @@ class Redactor:
         patterns: Iterable[str | re.Pattern[str]] = (),
     ) -> None:
         self.enabled = enabled
-        self._keys = tuple(_plain(k) for k in keys)
-        self._patterns = tuple(re.compile(p) for p in patterns)
+        words = list(keys)
+        own = [word[1:-1] for word in words if is_pattern(word)]
+        self._keys = tuple(_plain(word) for word in words if not is_pattern(word))
+        self._patterns = tuple(map(_compiled, (*own, *patterns)))
 
     def __call__(self, value: Value) -> Value:
         """The same as `metadata`."""
         return self.metadata(value)
 
+    @property
+    def hides_values(self) -> bool:
+        """Whether the user named anything: else values are shown as they are."""
+        return self.enabled and bool(self._keys or self._patterns)
+
     def metadata(self, value: Value) -> Value:
-        """An inert value with what stands under a telling key replaced, at any depth. What need
+        """Inert metadata with what stands under a telling key replaced, at any depth, and with
+        what the user named. What need not change is the same object."""
+        return self._walk(value, 0, True) if self.enabled else value
+
+    def value(self, value: Value) -> Value:
+        """An inert value of the state with what the user named replaced, at any depth. What need
         not change is the same object."""
-        return self._walk(value, 0) if self.enabled else value
+        return self._walk(value, 0, False) if self.hides_values else value
 
     def location(self, text: str) -> str:
-        """A URL, path or connection string without passwords, in its query neither."""
-        return _location(text) if self.enabled else text
+        """A URL, path or connection string without passwords, in its query neither; or a sentence
+        in which one stands."""
+        return self.text(without_passwords(text)) if self.enabled else text
 
     def text(self, text: str) -> str:
         """A string with everything that matches the user's patterns replaced."""
@@ -81,133 +93,150 @@ class Redactor:
         return text
 
     def names(self, key: object) -> bool:
-        """Whether a value under this key is a credential."""
-        if isinstance(key, bytes):
-            key = key.decode("latin-1")
-        if not isinstance(key, str) or len(key) > 200:
+        """Whether a value under this key is hidden in metadata."""
+        name = _name(key)
+        return name is not None and (telling(name) or self._listed(name))
+
+    def _listed(self, name: str) -> bool:
+        if not self._keys:
             return False
-        if _telling(key):
-            return True
-        plain = _plain(key)
+        plain = _plain(name)
         return any(plain == k or ("*" in k and fnmatchcase(plain, k)) for k in self._keys)
 
-    def _walk(self, value: Value, depth: int) -> Value:
+    def _walk(self, value: Value, depth: int, meta: bool) -> Value:
         if isinstance(value, str):
-            return self.text(_location(value) if "://" in value else value)
+            if meta and "://" in value:
+                value = without_passwords(value)
+            return self.text(value) if self._patterns else value
         if depth > MAX_DEPTH:
-            return value
+            return value if next(iter(children(value)), None) is None else Unreadable(TOO_DEEP, 0)
         if isinstance(value, Mapping):
-            return self._mapping(value, depth)
+            return self._mapping(value, depth, meta)
         if isinstance(value, (list, tuple)):
-            return self._sequence(value, depth)
+            return self._sequence(value, depth, meta)
+        if isinstance(value, Obj):
+            return self._object(value, depth, meta)
         if isinstance(value, MapValue):
-            pairs = [(k, self._under(k, v, depth)) for k, v in value.pairs]
+            pairs = [(k, self._under(k, v, depth, meta)) for k, v in value.pairs]
             return map_of(pairs)
-        if isinstance(value, Obj) and not isinstance(value, Secret):
-            data = self._walk(value.data, depth + 1)
-            if data is not value.data:
-                return Obj(value.module, value.name, value.how, data, value.extra)
-        return value
+        if isinstance(value, Delta):
+            snapshot = self._walk(value.snapshot, depth + 1, meta)
+            writes = [self._walk(w, depth + 1, meta) for w in value.writes]
+            same = [a is b for a, b in zip(writes, value.writes, strict=True)]
+            kept = snapshot is value.snapshot and all(same)
+            return value if kept else Delta(snapshot, writes)
+        return self._leaf(value, depth, meta) if self._patterns else value
 
-    def _mapping(self, value: Mapping[Any, Value], depth: int) -> Value:
-        out = {k: self._under(k, v, depth) for k, v in value.items()}
+    def _mapping(self, value: Mapping[Any, Value], depth: int, meta: bool) -> Value:
+        out: dict[Any, Value] = {}
+        changed = False
+        for key, held in value.items():
+            shown = self._under(key, held, depth, meta)
+            changed = changed or shown is not held
+            out[key] = shown
         name = value.get("name", value.get("key"))
-        if "value" in out and self.names(name):
+        if "value" in out and (how := self._hides(name, meta)):
             # A header as {"name": …, "value": …}.
-            out["value"] = self._hide(value["value"], name)
-        return value if all(out[k] is v for k, v in value.items()) else out
+            out["value"] = _hidden(value["value"], name, how)
+            changed = changed or out["value"] is not value["value"]
+        if self._patterns and any(type(k) is str and self.text(k) != k for k in out):
+            return {self._key(k, n): v for n, (k, v) in enumerate(out.items())}
+        return out if changed else value
 
-    def _sequence(self, value: Sequence[Value], depth: int) -> Value:
-        if len(value) == 2 and isinstance(value[0], (str, bytes)) and self.names(value[0]):
+    def _key(self, key: Any, number: int) -> Any:
+        """A key without what the patterns match, told from its neighbours by its number."""
+        if type(key) is not str or (shown := self.text(key)) == key:
+            return key
+        return f"{shown} {number}"
+
+    def _sequence(self, value: Sequence[Value], depth: int, meta: bool) -> Value:
+        how = ""
+        if len(value) == 2 and isinstance(value[0], (str, bytes)):
+            how = self._hides(value[0], meta)
+        if how:
             # A header as a pair.
-            out = [value[0], self._hide(value[1], value[0])]
+            out = [value[0], _hidden(value[1], value[0], how)]
         else:
-            out = [self._walk(v, depth + 1) for v in value]
+            out = [self._walk(v, depth + 1, meta) for v in value]
         if all(a is b for a, b in zip(out, value, strict=True)):
             return value
         return tuple(out) if isinstance(value, tuple) else out
 
-    def _under(self, key: object, value: Value, depth: int) -> Value:
-        return self._hide(value, key) if self.names(key) else self._walk(value, depth + 1)
+    def _object(self, value: Obj, depth: int, meta: bool) -> Value:
+        if isinstance(value, Secret):
+            return value
+        if value.how == "ext":
+            return self._leaf(value.data, depth, meta) if self._patterns else value
+        data = self._walk(value.data, depth + 1, meta)
+        if data is value.data:
+            return value
+        if isinstance(value, SetValue):
+            items = data if isinstance(data, list) else [data]
+            return SetValue(items, value.name, value.module, value.how)
+        return Obj(value.module, value.name, value.how, data, value.extra)
 
-    def _hide(self, value: Value, key: object) -> Value:
-        if value is None or value is True or value is False or value in ("", b"", [], {}):
+    def _leaf(self, value: Value, depth: int, meta: bool) -> Value:
+        """What is no text, but may hold what a pattern matches."""
+        if value is None or isinstance(value, bool):
             return value
-        if isinstance(value, (int, float)) and not _numeric(key):
-            return value
-        return REDACTED
+        if isinstance(value, _WRITTEN):
+            if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
+                return value
+            written = str(value)
+            isoformat = value.isoformat() if isinstance(value, (date, time)) else written
+            kept = self.text(written) == written and self.text(isoformat) == isoformat
+            return value if kept else REDACTED
+        if isinstance(value, Unreadable):
+            partial = self._walk(value.partial, depth + 1, meta)
+            return Unreadable(self.text(value.why), value.nbytes, partial)
+        raw = value.raw if isinstance(value, (Pickle, NdArray)) else value
+        if isinstance(raw, bytes):
+            text = raw.decode("utf-8", "surrogateescape")
+            return value if self.text(text) == text else REDACTED
+        return value
+
+    def _under(self, key: object, value: Value, depth: int, meta: bool) -> Value:
+        how = self._hides(key, meta)
+        return _hidden(value, key, how) if how else self._walk(value, depth + 1, meta)
+
+    def _hides(self, key: object, meta: bool) -> str:
+        """ "listed" for a key that the user named, "telling" for one that tells of a credential."""
+        name = _name(key)
+        if name is None:
+            return ""
+        if self._listed(name):
+            return "listed"
+        return "telling" if meta and telling(name) else ""
+
+
+def is_pattern(word: str) -> bool:
+    """Whether one of the user's words is a regular expression: `/…/`."""
+    return len(word) > 2 and word.startswith("/") and word.endswith("/")
+
+
+def _compiled(pattern: str | re.Pattern[str]) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise ConfigError(f"'/{pattern}/' is no regular expression: {error}.") from error
+
+
+def _name(key: object) -> str | None:
+    if isinstance(key, bytes):
+        key = key.decode("latin-1")
+    return key if isinstance(key, str) and len(key) <= _LONGEST_KEY else None
+
+
+def _hidden(value: Value, key: object, how: str) -> Value:
+    if value is None or value in ("", b"", [], {}):
+        return value
+    if how == "telling" and (
+        isinstance(value, bool) or (isinstance(value, (int, float)) and not numeric(key))
+    ):
+        return value
+    return REDACTED
 
 
 def _plain(key: str) -> str:
-    """A key without case and separators; stars stay."""
-    return re.sub(r"[^0-9a-z*]", "", key.lower())
-
-
-@lru_cache(maxsize=4096)
-def _telling(key: str) -> bool:
-    words = [w.lower() for w in _SPLIT.split(_CAMEL.sub(" ", key)) if w]
-    if not words:
-        return False
-    joined = "".join(words)
-    if joined in (
-        "auth",
-        "creds",
-        "xapikey",
-        "accesstoken",
-        "refreshtoken",
-        "idtoken",
-        "authtoken",
-    ):
-        return True
-    if words[-1] == "token" or not _WORDS.isdisjoint(words):
-        return True
-    return any(second in ("key", "keys") and first in _KEYS_OF for first, second in pairwise(words))
-
-
-def _numeric(key: object) -> bool:
-    """Whether a number under this key may be the credential: a password can be 1234, while
-    "max_token" is a limit."""
-    return "token" not in str(key).lower()
-
-
-_DSN: Final = re.compile(r"(?i)(\b[\w.-]+)(\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&;#'\"]+)")
-_IS_DSN: Final = re.compile(r"\s*\w+\s*=")
-_URL: Final = re.compile(r"([A-Za-z][\w+.-]*://)([^\s\"'<>]*)")
-_STARS: Final = "***"
-
-
-def _location(text: str) -> str:
-    text = _URL.sub(lambda m: m[1] + _authority(m[1], m[2]), text)
-    # A file's path may hold "=" too.
-    if "=" in text and ("://" in text or _IS_DSN.match(text)):
-        return _DSN.sub(_parameter, text)
-    return text
-
-
-def _parameter(match: re.Match[str]) -> str:
-    hidden = _telling(match[1]) or match[1].lower() in _WHOLE
-    return f"{match[1]}{match[2]}{_STARS}" if hidden else match[0]
-
-
-def _authority(scheme: str, rest: str) -> str:
-    """What follows `scheme://`, with the password (and for the web any user) replaced.
-
-    A password that was not percent-encoded may hold "@", "/", "?": up to the last "@" before the
-    query it is taken for a part of it where the host could not begin earlier.
-    """
-    if scheme.lower() == "file://":
-        return rest
-    end = re.search(r"[/?#]", rest)
-    authority = rest[: end.start()] if end else rest
-    if "@" not in authority:
-        # "u:p/w@host": what looks like a host has no port but a word.
-        port = authority.rpartition(":")[2] if ":" in authority else ""
-        if not port or port.isdigit() or authority.startswith("[") or "@" not in rest:
-            return rest
-        authority = rest[: rest.rfind("@") + 1]
-    userinfo, _, host = authority.rpartition("@")
-    tail = host + rest[len(authority) :]
-    user, colon, _ = userinfo.partition(":")
-    if colon:
-        return f"{user}:{_STARS}@{tail}"
-    return f"{_STARS}@{tail}" if scheme.lower().startswith("http") else f"{user}@{tail}"
+    """A key without case and separators; stars stay. Letters of any script count."""
+    return "".join(c for c in key.lower() if c.isalnum() or c == "*")

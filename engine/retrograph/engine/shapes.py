@@ -17,6 +17,7 @@ from retrograph.engine.text import iso
 from retrograph.engine.values import to_json
 
 if TYPE_CHECKING:
+    from retrograph.engine.redact import Redactor
     from retrograph.engine.status import ThreadInfo
     from retrograph.engine.thread import Snapshot, Thread, Write
 
@@ -81,19 +82,21 @@ def tree_shape(
     limit: int | None = None,
     orphans: bool = False,
     looked_at: Callable[[int], None] = lambda count: None,
+    redactor: Redactor | None = None,
 ) -> Json:
     """`tree`: all checkpoints of a thread, or of one namespace; `limit` keeps the newest.
 
     `head`, `leaves`, `fork_points` and `roots` are those of the root namespace, or of `ns`, and
-    of the whole of it whatever the limit. `looked_at` is told how many have been read so far.
+    of the whole of it whatever the limit. `looked_at` is told how many have been read so far,
+    `redactor` hides what must not be seen of questions and errors.
     """
     history = thread.history
     ids = history.ids
     kept = newest(history, ns, limit)
     read = _read(thread, ns, None if limit is None else kept)
     shapes: dict[int, Json] = {}
-    for i, told in read:
-        shapes[i] = checkpoint_shape(history, i, *told)
+    for i, (envelope, step) in read:
+        shapes[i] = checkpoint_shape(history, i, envelope, _shown(step, redactor))
         looked_at(len(shapes))
     top = ns or ROOT
     head = history.head(top)
@@ -118,6 +121,14 @@ def tree_shape(
         if orphans
         else {}
     )
+
+
+def _shown(step: Step, redactor: Redactor | None) -> Step:
+    if redactor is None or not redactor.hides_values:
+        return step
+    from retrograph.engine.shown import shown_step
+
+    return shown_step(step, redactor)
 
 
 def _read(

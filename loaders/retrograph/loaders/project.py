@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from retrograph.engine.errors import ConfigError
+from retrograph.engine.redact import Redactor
 
 PREFIX = "RETROGRAPH_"
 DEFAULT = "default"
@@ -27,7 +28,8 @@ class Settings:
     source: str | None = None
     """What to open where none is given. A relative path is relative to the file that says it."""
     redact: tuple[str, ...] = ()
-    """More names of keys whose values are not shown, in metadata and locations."""
+    """What is not shown anywhere: names of keys, whose values are hidden (`*` stands for anything),
+    and as `/…/` regular expressions for parts of texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,11 @@ class Config:
     """By key: a file's path, an environment variable's name, or "default"."""
     places: tuple[Place, ...]
     """Where it was looked for, the strongest last."""
+
+    def redactor(self, no_redact: bool = False) -> Redactor:
+        """What keeps out of sight what must not be seen, for every view of a run; with
+        `no_redact` (the user's `--no-redact`) it shows everything."""
+        return Redactor(self.settings.redact, enabled=not no_redact)
 
 
 def load_config(
@@ -75,7 +82,7 @@ def load_config(
     for name, text in sorted(environment.items()):
         said = _environment_key(name) if name.startswith(PREFIX) else None
         if said is not None:
-            value: Any = text if said == "source" else [t for t in re.split(r"[,\s]+", text) if t]
+            value: Any = text if said == "source" else _words(text)
             values[said] = _checked(said, value, f"the environment variable {name}", None)
             origins[said] = name
     return Config(Settings(**values), origins, tuple(places))
@@ -145,7 +152,19 @@ def _checked(key: str, value: Any, where: str, folder: Path | None) -> Any:
         return _from_folder(value, folder)
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ConfigError(f"'{key}' must be a list of names ({where}).")
+    try:
+        Redactor(value)
+    except ConfigError as error:
+        raise ConfigError(f"{str(error).rstrip('.')} ({where}).") from error
     return tuple(value)
+
+
+_WORD = re.compile(r"/(?:[^/\\]|\\.)+/(?=[,\s]|$)|[^,\s]+")
+
+
+def _words(text: str) -> list[str]:
+    """A list in one variable: words between commas or blanks, which a `/…/` may hold."""
+    return _WORD.findall(text)
 
 
 def _nearest(key: str, known: list[str]) -> str:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from retrograph.cli import talk
+
+if TYPE_CHECKING:
+    from retrograph.engine.redact import Redactor
 
 COMMANDS = ("open", "demo", "threads", "tree", "show", "config")
 """In the order of the help. Each has a module of its name in `retrograph.cli.commands`."""
@@ -33,13 +36,12 @@ def main(arguments: list[str]) -> int:
         from retrograph.cli.complete import answer
 
         return answer(os.environ[_COMPLETE], arguments)
-    debug = "--debug" in arguments
     try:
         return _main(arguments)
     except (KeyboardInterrupt, EOFError):
         return talk.CANCELLED
     except Exception as error:
-        return _ended(error, debug)
+        return _ended(error, "--debug" in arguments, "--no-redact" in arguments)
 
 
 def _main(arguments: list[str]) -> int:
@@ -98,7 +100,7 @@ def _no_command(word: str) -> NoReturn:
     raise UsageError(f"There is no command '{cut(word, 80)}'; {hint}")
 
 
-def _ended(error: Exception, debug: bool) -> int:
+def _ended(error: Exception, debug: bool, no_redact: bool) -> int:
     """Say what ended the command; returns the exit code."""
     from retrograph.cli.output import ReaderGoneError
     from retrograph.engine.errors import Cancelled, RetrographError
@@ -107,19 +109,32 @@ def _ended(error: Exception, debug: bool) -> int:
         return talk.DONE
     if isinstance(error, Cancelled) or type(error).__name__ == "Abort":
         return talk.CANCELLED
+    redactor = _redactor(no_redact)
     if debug:
-        talk.show_traceback(error)
+        talk.show_traceback(error, redactor.location)
     if isinstance(error, RetrographError):
-        talk.complain(str(error))
+        talk.complain(redactor.location(str(error)))
         return talk.WRONG
     if hasattr(error, "format_message"):  # what Typer finds wrong with a call
-        talk.complain(_usage(error))
+        talk.complain(redactor.location(_usage(error)))
         return talk.WRONG
     talk.complain(
-        f"Retrograph has a fault ({type(error).__name__}: {error})"
+        redactor.location(f"Retrograph has a fault ({type(error).__name__}: {error})")
         + ("." if debug else "; --debug shows where.")
     )
     return talk.FAILED
+
+
+def _redactor(no_redact: bool) -> Redactor:
+    """For sentences about an error, which may be about the configuration itself."""
+    from retrograph.engine.errors import RetrographError
+    from retrograph.engine.redact import Redactor
+    from retrograph.loaders.project import load_config
+
+    try:
+        return load_config().redactor(no_redact)
+    except (RetrographError, OSError):
+        return Redactor(enabled=not no_redact)
 
 
 def _usage(error: Exception) -> str:

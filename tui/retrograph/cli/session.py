@@ -14,7 +14,7 @@ from retrograph.loaders.project import load_config
 from retrograph.loaders.registry import open_source
 
 if TYPE_CHECKING:
-    from retrograph.engine.thread import Thread
+    from retrograph.engine.thread import Snapshot, Thread
 
 
 class Session(NamedTuple):
@@ -33,16 +33,22 @@ class Session(NamedTuple):
         key = locate(ref, index, thread)
         return index.thread(key.thread_id), key
 
+    def shown(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot without what must not be seen: the one to draw and to print."""
+        from retrograph.engine.shown import shown_snapshot
+
+        return shown_snapshot(snapshot, self.redactor)
+
 
 @contextmanager
 def opened(source: str | None, as_json: bool, no_redact: bool) -> Iterator[Session]:
     """Open SOURCE for one command; afterwards say what could not be read."""
     config = load_config()
-    redactor = Redactor(config.settings.redact, enabled=not no_redact)
+    redactor = config.redactor(no_redact)
     loader = open_source(source, configured=config.settings.source)
     try:
         yield Session(loader, redactor, Output(as_json))
         for warning in loader.warnings:
-            talk.say(warning)
+            talk.say(redactor.location(warning))
     finally:
         loader.close()

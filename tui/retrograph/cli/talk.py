@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 
 from retrograph.engine.text import escape
@@ -39,13 +40,13 @@ def complain(sentence: str) -> None:
     _write(f"retrograph: {line}\n")
 
 
-def show_traceback(error: BaseException) -> None:
-    """The whole traceback, each of its lines escaped."""
+def show_traceback(error: BaseException, shown: Callable[[str], str] = str) -> None:
+    """The whole traceback, each of its lines escaped, and as `shown` leaves it."""
     import traceback
 
     for text in traceback.format_exception(error):
         for line in text.splitlines():
-            say(line)
+            say(shown(line))
 
 
 class Progress:

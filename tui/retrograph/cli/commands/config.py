@@ -54,12 +54,11 @@ def show(json: Json = False, debug: Debug = False, no_redact: NoRedact = False) 
 
     from retrograph.cli.output import Output
     from retrograph.cli.paint import Column, Span, table
-    from retrograph.engine.redact import Redactor
     from retrograph.engine.text import escape
     from retrograph.loaders.project import load_config
 
     config = load_config()
-    redactor = Redactor(config.settings.redact, enabled=not no_redact)
+    redactor = config.redactor(no_redact)
     values: dict[str, Any] = asdict(config.settings)
     if values["source"] is not None:
         values["source"] = redactor.location(values["source"])

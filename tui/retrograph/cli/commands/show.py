@@ -54,7 +54,7 @@ def show(
 
     with opened(source, json, no_redact) as session:
         found, key = session.locate(ref, thread)
-        snapshot = found.snapshot(key.ns, key.id)
+        snapshot = session.shown(found.snapshot(key.ns, key.id))
         every = {**snapshot.values, **snapshot.internal}
         for name in channel or ():
             if name not in every:

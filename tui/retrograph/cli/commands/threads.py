@@ -83,6 +83,7 @@ def list_threads(source: str | None, asked: Asked, as_json: bool, no_redact: boo
     from retrograph.cli import talk
     from retrograph.cli.session import opened
     from retrograph.engine.errors import UsageError
+    from retrograph.engine.shown import shown_info
     from retrograph.engine.threadlist import ThreadFilter, find_threads, parse_since, parse_where
 
     if asked.limit < 0:
@@ -101,7 +102,7 @@ def list_threads(source: str | None, asked: Asked, as_json: bool, no_redact: boo
         with talk.Progress("reading {:,} threads · Ctrl-C stops") as progress:
             infos = list(find_threads(session.loader, wanted, one_more, progress.at))
         more = limit is not None and len(infos) > limit
-        infos = infos[:limit]
+        infos = [shown_info(info, session.redactor) for info in infos[:limit]]
         if as_json:
             from retrograph.engine.shapes import thread_shape
 

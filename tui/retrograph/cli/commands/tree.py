@@ -90,7 +90,7 @@ def print_tree(
         kept = None if limit is None else newest(history, ns, limit)
         with talk.Progress("reading {:,} checkpoints · Ctrl-C stops") as progress:
             if as_json:
-                document = tree_shape(found, ns, limit, orphans, progress.at)
+                document = tree_shape(found, ns, limit, orphans, progress.at, session.redactor)
                 sources = {(c["ns"], c["id"]): c["source"] for c in document["checkpoints"]}
             else:
                 from retrograph.cli.draw.treedata import read_tree
