@@ -6,6 +6,9 @@ leaves it. It is the only thing to call from outside; importing this module impo
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -54,6 +57,7 @@ def run(
     ui = Ui(Keys(key_map, keys), ascii)
     redactor = Redactor(redact, enabled=not no_redact)
     app = RetrographApp(ui, source, redactor, thread, configured, theme_name)
+    app.heed_signals = True
     app.run(mouse=mouse)
     if app.failure is not None:
         raise app.failure
@@ -86,7 +90,8 @@ class RetrographApp(Acts, Reads, App[None]):
         configured: str | None = None,
         theme_name: str | None = None,
     ) -> None:
-        super().__init__()
+        # Without colours the attributes of the terminal's own palette are what is left.
+        super().__init__(ansi_color=True if os.environ.get("NO_COLOR") else None)
         self.ui = ui
         self._bindings = BindingsMap()
         self.bind_keys(ui.keys)
@@ -96,6 +101,8 @@ class RetrographApp(Acts, Reads, App[None]):
         self.journal = Journal()
         self.failure: RetrographError | None = None
         """Why the app ended before it showed anything."""
+        self.heed_signals = False
+        """Whether the app ends, with the terminal as it was, where it is told to by a signal."""
         self._thread = thread
         self._configured = configured
         for known in theme.THEMES:
@@ -117,6 +124,14 @@ class RetrographApp(Acts, Reads, App[None]):
         return ThreadsScreen(self.ui)
 
     def on_mount(self) -> None:
+        if self.heed_signals:
+            loop = asyncio.get_running_loop()
+            for signum in (signal.SIGTERM, signal.SIGHUP):
+                loop.add_signal_handler(signum, self.exit, None, 128 + signum)
+        self._open()
+
+    def _open(self) -> None:
+        """Open the source in the background."""
         given, redactor, configured = self.given, self.redactor, self._configured
 
         def work(job: Job) -> Message:

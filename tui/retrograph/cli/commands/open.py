@@ -27,11 +27,15 @@ def open_source(
     json: Json = False,
     debug: Debug = False,
     no_redact: NoRedact = False,
-) -> None:
+) -> int | None:
     """Look into a store: its threads, or the tree of one.
 
-    Prints what `threads` prints, or with --thread what `tree` does.
+    Opens the app; without a terminal it prints what `threads` prints, or with --thread `tree`.
     """
+    from retrograph.cli.look import at_a_terminal, look
+
+    if not json and at_a_terminal():
+        return look(source, thread, no_redact)
     if thread is None:
         from retrograph.cli.commands.threads import Asked, list_threads
 
@@ -40,3 +44,4 @@ def open_source(
         from retrograph.cli.commands.tree import print_tree
 
         print_tree(source, None, thread, as_json=json, no_redact=no_redact)
+    return None

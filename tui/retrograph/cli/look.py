@@ -1,0 +1,29 @@
+"""The app, where somebody sits at a terminal to look at it."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def at_a_terminal() -> bool:
+    """Whether the app can be shown: it reads keys from stdin, and draws on stderr."""
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    return all(s is not None and s.isatty() for s in streams) and os.environ.get("TERM") != "dumb"
+
+
+def look(source: str | None, thread: str | None, no_redact: bool) -> int:
+    """Open the app; returns the exit code. Raises as `retrograph.tui.app.run` does."""
+    from retrograph.loaders.project import load_config
+
+    settings = load_config().settings
+    # Textual is imported here and nowhere else in the commands.
+    from retrograph.tui.app import run
+
+    return run(
+        source,
+        thread=thread,
+        no_redact=no_redact,
+        redact=settings.redact,
+        configured=settings.source,
+    )
