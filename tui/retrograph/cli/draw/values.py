@@ -50,13 +50,10 @@ def _open_small(outline: Outline) -> None:
 
 def _rows(session: Session, outline: Outline, indent: int, full: bool = False) -> Iterator[Line]:
     width = session.out.page
-    rooms: dict[int, int] = {}
-    for at in range(len(outline)):
-        row = outline.row(at, 1)
-        rooms[row.depth] = max(rooms.get(row.depth, 0), min(columns(_name(row)), _NAMES))
+    rooms = _rooms(outline)
     for at in range(len(outline)):
         row = outline.row(at, (width or _UNSAID) + 1)
-        left = _left(session, row, rooms[row.depth], indent)
+        left = _left(session, row, rooms[at], indent)
         right = _right(row, width is not None)
         long_text = full and isinstance(row.value, str) and _is_long(row.value)
         if long_text:
@@ -67,6 +64,21 @@ def _rows(session: Session, outline: Outline, indent: int, full: bool = False) -
             continue
         room = None if width is None else width - sum(columns(s.text) for s in (*left, *right)) - 2
         yield spread([*left, *_value(row, room)], right, width)
+
+
+def _rooms(outline: Outline) -> list[int]:
+    """Columns for the name of each row: the parts of one container have theirs aligned."""
+    rooms: list[list[int]] = []
+    siblings: list[list[int]] = []  # the group that goes on, by depth
+    for at in range(len(outline)):
+        row = outline.row(at, 1)
+        del siblings[row.depth + 1 :]
+        if len(siblings) == row.depth:
+            siblings.append([0])
+        group = siblings[row.depth]
+        group[0] = max(group[0], min(columns(_name(row)), _NAMES))
+        rooms.append(group)
+    return [group[0] for group in rooms]
 
 
 def _name(row: Row) -> str:
