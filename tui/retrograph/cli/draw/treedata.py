@@ -9,6 +9,7 @@ from retrograph.engine.history import NONE, History
 from retrograph.engine.labels import edited
 from retrograph.engine.model import ROOT, Envelope
 from retrograph.engine.pages import read_page
+from retrograph.engine.quick import quick_walk
 from retrograph.engine.steps import Step
 from retrograph.engine.thread import Thread
 
@@ -55,7 +56,7 @@ def read_tree(
 def _all(thread: Thread, ns: str | None) -> Iterator[tuple[int, Envelope, Step]]:
     for name in thread.history.namespaces():
         if ns is None or name in (ns, ROOT) or name.startswith(ns + "|"):
-            yield from thread.walk(name)
+            yield from quick_walk(thread, name)
 
 
 def _few(

@@ -1,0 +1,191 @@
+"""Steps told by the index and the writes alone, wherever these prove them.
+
+A checkpoint's body may be megabytes, while the writes of a long run are some rows a step, and say
+the same: who was due, who ran, where each went. They prove a step of checkpoint C and of the next
+one, D, when
+
+1. every write of C was made by a node of the graph, and none is an error, a question, an answer,
+   an edit, a Send, a call or a join;
+2. D is C's only child, and follows C at once in the order of ids, so that C was the head when D
+   was made: an edit would have left its own writes at C (`update_state` puts them on the head);
+3. the nodes that ran at D are those that C's writes lead to: with new input that would be
+   `__start__`, and with a copy of C those of C again, which must therefore be others.
+
+So D was made by running on from C, and that only happens when everything due at C has finished.
+Checkpoints before and after which this holds need no more; the others are read as ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from retrograph.engine.due import OLD_FORMAT, START
+from retrograph.engine.history import History
+from retrograph.engine.model import NULL_TASK, Envelope, WriteRow
+from retrograph.engine.pages import read_page
+from retrograph.engine.steps import Step, Task
+from retrograph.engine.taskids import parse_path
+from retrograph.engine.thread import Thread
+
+_NOTHING = "__no_writes__"
+_TO = "branch:to:"
+_LEAVES = 64
+"""A namespace with more lines than this is read whole."""
+_PAGE = 500
+
+
+class _Ran(NamedTuple):
+    """What ran at one checkpoint, where its writes are of the plain kind."""
+
+    nodes: frozenset[str]
+    led_to: frozenset[str]
+    tasks: tuple[Task, ...]
+    route: dict[str, tuple[str, ...]]
+
+
+def quick_walk(thread: Thread, ns: str) -> Iterator[tuple[int, Envelope, Step]]:
+    """As `Thread.walk` of one namespace, but in no order, and the envelopes of proven steps hold
+    only what is proven: source and step, but no versions, and no other metadata."""
+    steps = proven_steps(thread, ns)
+    rest = [i for i in thread.history.span(ns) if i not in steps]
+    if len(rest) > len(steps):
+        yield from thread.walk(ns)
+        return
+    for i, step in steps.items():
+        yield i, _envelope(thread.history, ns, i), step
+    for start in range(0, len(rest), _PAGE):
+        page = read_page(thread, rest[start : start + _PAGE])
+        yield from ((i, envelope, step) for i, (envelope, step) in page.items())
+
+
+def proven_steps(thread: Thread, ns: str) -> dict[int, Step]:
+    """The steps of those checkpoints of a namespace before and after which the rule holds."""
+    if not _is_plain(thread, ns):
+        return {}
+    return {
+        i: _step(before, here)
+        for i, before, here in _pairs(thread, ns)
+        if before is not None and here is not None
+    }
+
+
+def _is_plain(thread: Thread, ns: str) -> bool:
+    """Whether writes can prove anything here: today's format, and no joins, whose stored values
+    may need repair. The newest checkpoint of each line names all channels of the line."""
+    leaves = thread.history.leaves(ns)
+    if len(leaves) > _LEAVES:
+        return False
+    envelopes = thread.envelopes_of(ns, leaves)
+    return len(envelopes) == len(leaves) and all(
+        envelope.v >= OLD_FORMAT and not any(c.startswith("join:") for c in envelope.versions)
+        for envelope in envelopes.values()
+    )
+
+
+def _pairs(thread: Thread, ns: str) -> Iterator[tuple[int, _Ran | None, _Ran | None]]:
+    """(checkpoint, what ran before it, what ran at it), both only where proven."""
+    history = thread.history
+    forks = set(history.fork_points(ns))
+    before: _Ran | None = None  # what ran at the parent, where `here` is proven to follow from it
+    here: _Ran | None = None
+    last: int | None = None
+    for i, rows in _by_checkpoint(thread, ns):
+        ran = _ran(rows)
+        if last is not None:
+            follows = _follows(history, last, here, i, ran) and last not in forks
+            yield last, before, here if follows else None
+            before = here if follows else None
+        last, here = i, ran
+    if last is not None:
+        yield last, before, None
+
+
+def _follows(history: History, c: int, ran: _Ran | None, d: int, then: _Ran | None) -> bool:
+    return (
+        ran is not None
+        and then is not None
+        and history.parent(d) == c
+        and ran.led_to == then.nodes
+        and ran.led_to != ran.nodes
+    )
+
+
+def _by_checkpoint(thread: Thread, ns: str) -> Iterator[tuple[int, Sequence[WriteRow]]]:
+    """Every checkpoint in the order of ids, with its writes."""
+    history = thread.history
+    span = history.span(ns)
+    at = span.start
+    rows: list[WriteRow] = []
+    for batch in thread.loader.writes(thread.thread_id, ns):
+        for row in batch:
+            id_ = row[1]
+            while at < span.stop and history.ids[at] < id_:
+                yield at, rows
+                at, rows = at + 1, []
+            if at < span.stop and history.ids[at] == id_:
+                rows.append(row)
+    for i in range(at, span.stop):
+        yield i, rows
+        rows = []
+
+
+def _ran(rows: Sequence[WriteRow]) -> _Ran | None:
+    by_task: dict[str, tuple[str, str, list[str]]] = {}
+    for _, _, task_id, path, _, channel, *_ in rows:
+        known = by_task.get(task_id)
+        if known is None:
+            kind = parse_path(path)
+            if kind.kind != "pull" or kind.node is None or task_id == NULL_TASK:
+                return None
+            known = by_task[task_id] = (kind.node, path, [])
+        known[2].append(channel)
+    tasks = []
+    route = {}
+    for task_id, (node, path, channels) in by_task.items():
+        led_to: dict[str, None] = {}
+        for channel in channels:
+            if channel.startswith(_TO):
+                led_to[channel[len(_TO) :]] = None
+            elif channel.startswith(("branch:", "join:")) or (
+                channel.startswith("__") and channel != _NOTHING
+            ):
+                return None
+        wrote = tuple(channel for channel in channels if channel != _NOTHING)
+        route[node] = tuple(led_to)
+        tasks.append(Task(task_id, node, path, True, None, (), wrote, route[node]))
+    if not tasks or len(route) != len(tasks):
+        return None
+    tasks.sort(key=lambda task: task.node)
+    led = frozenset(node for nodes in route.values() for node in nodes)
+    return _Ran(frozenset(route), led, tuple(tasks), route)
+
+
+def _envelope(history: History, ns: str, i: int) -> Envelope:
+    return Envelope(
+        ns=ns,
+        id=history.ids[i],
+        parent_id=history.parent_id(i),
+        v=OLD_FORMAT,
+        versions={},
+        seen={},
+        updated=None,
+        present=frozenset(),
+        control={},
+        sends=(),
+        metadata={"source": "loop", "step": history.step(i)},
+    )
+
+
+def _step(before: _Ran, here: _Ran) -> Step:
+    came_by = {node: where for node, where in before.route.items() if node != START}
+    return Step(
+        next=tuple(task.node for task in here.tasks),
+        next_exact=True,
+        repaired=None,
+        tasks=here.tasks,
+        ran=tuple(sorted(came_by)),
+        came_by=came_by,
+        route=here.route,
+        questions=(),
+    )
