@@ -262,10 +262,11 @@ def _attribute(
             act.node = sends[act.send] if act.send < len(sends) else None
         elif act.kind.kind == "handler":
             act.node = _handler(envelope, act, acts, learned)
-    edits = edit_ids(envelope.id)
-    for act in acts:
-        if act.kind.kind == "unknown" and act.task_id in edits:
-            act.kind = EDIT
+    if unknown := [act for act in acts if act.kind.kind == "unknown"]:
+        edits = edit_ids(envelope.id)
+        for act in unknown:
+            if act.task_id in edits:
+                act.kind = EDIT
     # An edit made in place of a due node carries that node's task id.
     nameless = [act for act in acts if act.kind.kind in ("unknown", "update")]
     if not nameless:
