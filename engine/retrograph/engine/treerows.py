@@ -261,7 +261,7 @@ def tree_rows(
     """All rows of a thread (`ns`: of one namespace and what ran inside it), made one by one.
 
     `steps`, `envelopes`: by (namespace, checkpoint id). `owners`: see `Thread.owners`. `fold`:
-    long unbranched runs become one row each, save edits, questions, failures and the checkpoints
+    long unbranched runs become one row each, save inputs, edits, questions, failures and those
     in `keep`. `closed`: sub-graphs show their headers only. `limit`: the most lanes.
     """
 
@@ -297,5 +297,5 @@ def _notable(painter: Painter, layout: Layout) -> Iterator[int]:
         label = painter.labels.label(i)
         if label is None:
             continue
-        if label.kind in ("edit", "copy") or label.trouble or label.answered or label.unreadable:
+        if label.kind != "step" or label.trouble or label.answered or label.unreadable:
             yield entry
