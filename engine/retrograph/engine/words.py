@@ -29,7 +29,8 @@ _AT_ALL: Final = 400_000
 
 
 def word_diff(old: str, new: str) -> list[Span] | None:
-    """The spans from one text to another; `None` where no word of them is the same."""
+    """The spans from one text to another; `None` where no word of them is the same, or what differs
+    is too long (400,000 characters between line breaks that are the same)."""
     spans = _spans(old, new)
     return spans if any(sign == " " and text.strip() for sign, text in spans) else None
 
