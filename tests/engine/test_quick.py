@@ -53,6 +53,10 @@ def compare(loader: Loader) -> int:
             proven += len(quick)
             walked = {i: told(envelope, step) for i, envelope, step in quick_walk(thread, ns)}
             assert walked == {i: told(*found) for i, found in whole.items()}, (row.thread_id, ns)
+            full = quick_walk(thread, ns, metadata=True)
+            assert {i: envelope.metadata for i, envelope, _ in full} == {
+                i: envelope.metadata for i, (envelope, _) in whole.items()
+            }
     return proven
 
 

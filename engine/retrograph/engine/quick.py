@@ -17,12 +17,13 @@ Checkpoints before and after which this holds need no more; the others are read 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from retrograph.engine.due import OLD_FORMAT, START
 from retrograph.engine.history import History
-from retrograph.engine.model import NULL_TASK, Envelope, WriteRow
+from retrograph.engine.model import NULL_TASK, CheckpointKey, Envelope, WriteRow
 from retrograph.engine.pages import read_page
 from retrograph.engine.steps import Step, Task
 from retrograph.engine.taskids import parse_path
@@ -44,19 +45,36 @@ class _Ran(NamedTuple):
     route: dict[str, tuple[str, ...]]
 
 
-def quick_walk(thread: Thread, ns: str) -> Iterator[tuple[int, Envelope, Step]]:
+def quick_walk(
+    thread: Thread, ns: str, *, metadata: bool = False
+) -> Iterator[tuple[int, Envelope, Step]]:
     """As `Thread.walk` of one namespace, but in no order, and the envelopes of proven steps hold
-    only what is proven: source and step, but no versions, and no other metadata."""
+    only what is proven: source and step, but no versions, and no metadata unless asked for."""
     steps = proven_steps(thread, ns)
     rest = [i for i in thread.history.span(ns) if i not in steps]
     if len(rest) > len(steps):
         yield from thread.walk(ns)
         return
-    for i, step in steps.items():
-        yield i, _envelope(thread.history, ns, i), step
-    for start in range(0, len(rest), _PAGE):
-        page = read_page(thread, rest[start : start + _PAGE])
-        yield from ((i, envelope, step) for i, (envelope, step) in page.items())
+    for page in _pages(list(steps)):
+        known = _metadata(thread, ns, page) if metadata else {}
+        for i in page:
+            envelope = _envelope(thread.history, ns, i)
+            if metadata:
+                envelope = replace(envelope, metadata=known.get(envelope.id, {}))
+            yield i, envelope, steps[i]
+    for page in _pages(rest):
+        for i, (envelope, step) in read_page(thread, page).items():
+            yield i, envelope, step
+
+
+def _pages(some: list[int]) -> Iterator[list[int]]:
+    return (some[start : start + _PAGE] for start in range(0, len(some), _PAGE))
+
+
+def _metadata(thread: Thread, ns: str, page: list[int]) -> dict[str, Mapping[str, Any]]:
+    ids = thread.history.ids
+    keys = [CheckpointKey(thread.thread_id, ns, ids[i]) for i in page]
+    return {detail.key.id: detail.metadata for detail in thread.loader.details(keys)}
 
 
 def proven_steps(thread: Thread, ns: str) -> dict[int, Step]:

@@ -135,15 +135,17 @@ def _read(
     thread: Thread, ns: str | None, kept: Sequence[int] | None
 ) -> Iterator[tuple[int, tuple[Envelope, Step]]]:
     """Checkpoints with their steps: all, or some; a few are read by themselves."""
-    if kept is not None and len(kept) <= _PAGE:
-        from retrograph.engine.pages import read_page
+    from retrograph.engine.pages import read_page
+    from retrograph.engine.quick import quick_walk
 
+    if kept is not None and len(kept) <= _PAGE:
         yield from read_page(thread, kept).items()
         return
     wanted = None if kept is None else set(kept)
-    for i, envelope, step in thread.walk(ns):
-        if wanted is None or i in wanted:
-            yield i, (envelope, step)
+    for name in thread.history.namespaces() if ns is None else [ns]:
+        for i, envelope, step in quick_walk(thread, name, metadata=True):
+            if wanted is None or i in wanted:
+                yield i, (envelope, step)
 
 
 def newest(history: History, ns: str | None, limit: int | None) -> list[int]:
