@@ -262,15 +262,14 @@ def _attribute(
             act.node = sends[act.send] if act.send < len(sends) else None
         elif act.kind.kind == "handler":
             act.node = _handler(envelope, act, acts, learned)
-    if unknown := [act for act in acts if act.kind.kind == "unknown"]:
-        edits = edit_ids(envelope.id)
-        for act in unknown:
-            if act.task_id in edits:
-                act.kind = EDIT
     # An edit made in place of a due node carries that node's task id.
     nameless = [act for act in acts if act.kind.kind in ("unknown", "update")]
     if not nameless:
         return
+    edits = edit_ids(envelope.id)
+    for act in nameless:
+        if act.kind.kind == "unknown" and act.task_id in edits:
+            act.kind = EDIT
     calls = [_call(task, learned) for task in due]
     planned = {task.node for task in due}
     # A `Command(goto=…)` given with the input makes tasks that were not due.
@@ -299,7 +298,9 @@ def _attribute(
             own = [r.channel for r in act.rows if r.channel in learned.triggers]
             act.node = own[-1] if own else None
         taken.add((act.node, act.send))
-    left = [act for act in nameless if act.node is None and act.task_id not in edits]
+    left = [act for act in nameless if act.node is None]
+    edits = edit_ids(envelope.id) if left else ()
+    left = [act for act in left if act.task_id not in edits]
     for act in left:
         if act.kind.kind == "unknown":
             act.node = _handler(envelope, act, acts, learned)
