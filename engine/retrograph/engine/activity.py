@@ -299,7 +299,7 @@ def _attribute(
             act.node = own[-1] if own else None
         taken.add((act.node, act.send))
     left = [act for act in nameless if act.node is None]
-    edits = edit_ids(envelope.id) if left else ()
+    edits = edit_ids(envelope.id) if left else frozenset()
     left = [act for act in left if act.task_id not in edits]
     for act in left:
         if act.kind.kind == "unknown":
