@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Final, TypeAlias
 
 from retrograph.engine.errors import RefError
@@ -142,6 +141,8 @@ def _missing(value: Value, key: Key, done: Sequence[object]) -> str:
         last = len(names) - 1
         return f"{where} has no item {key}: its items are 0 to {last}."
     texts = [str(n) for n in names]
+    from difflib import get_close_matches  # only a failure needs it
+
     near = get_close_matches(str(key), texts, 1, 0.6)
     if near:
         return f"{where} has no {key!r}; did you mean {near[0]!r}?"
