@@ -266,7 +266,7 @@ def _attribute(
     nameless = [act for act in acts if act.kind.kind in ("unknown", "update")]
     if not nameless:
         return
-    edits = edit_ids(envelope.id)
+    edits = edit_ids(envelope.id, len(nameless))
     for act in nameless:
         if act.kind.kind == "unknown" and act.task_id in edits:
             act.kind = EDIT
@@ -298,9 +298,7 @@ def _attribute(
             own = [r.channel for r in act.rows if r.channel in learned.triggers]
             act.node = own[-1] if own else None
         taken.add((act.node, act.send))
-    left = [act for act in nameless if act.node is None]
-    edits = edit_ids(envelope.id) if left else frozenset()
-    left = [act for act in left if act.task_id not in edits]
+    left = [act for act in nameless if act.node is None and act.task_id not in edits]
     for act in left:
         if act.kind.kind == "unknown":
             act.node = _handler(envelope, act, acts, learned)

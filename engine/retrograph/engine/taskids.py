@@ -157,14 +157,15 @@ def _parts(ns: str, step: int, call: Call) -> Iterator[tuple[str, ...]]:
         yield (path, str(step), call.node, PUSH, str(call.send))
 
 
-def edit_ids(checkpoint_id: str) -> frozenset[str]:
-    """The task ids under which `update_state` records its writes at this checkpoint, where it
-    does not take the place of a due task."""
+def edit_ids(checkpoint_id: str, several: int) -> frozenset[str]:
+    """The task ids under which `update_state` records its writes at this checkpoint, where they
+    do not take the place of a due task; `several` edits can make one step."""
     try:
         seed = UUID(checkpoint_id)
     except ValueError:
         return frozenset()
-    return frozenset(_uuid5(seed, name) for name in ("__interrupt__", "__input__"))
+    names = ["__interrupt__", "__input__", *(f"__interrupt__:{i}" for i in range(1, several))]
+    return frozenset(_uuid5(seed, name) for name in names)
 
 
 def handler_id(
