@@ -15,11 +15,11 @@ import hashlib
 import json
 import os
 import sys
+import tempfile  # noqa: F401 - imported late otherwise, when another user cannot reach it
 
 from retrograph.engine.errors import RetrographError
 from retrograph.engine.model import CheckpointKey, ThreadQuery
 from retrograph.loaders.registry import open_source
-from retrograph.loaders.sqlite import copies  # noqa: F401 - imported late otherwise
 
 
 def probe(source: str) -> dict[str, object]:

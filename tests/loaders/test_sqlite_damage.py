@@ -307,6 +307,22 @@ def test_tables_of_other_names_and_kinds(tmp_path: Path) -> None:
     loader.close()
 
 
+def test_a_parent_that_is_an_empty_text_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for statement in CREATE:
+            connection.execute(statement)
+        for id, parent in (("a", ""), ("b", "a")):
+            connection.execute(
+                "INSERT INTO checkpoints VALUES ('t', '', ?, ?, 'json', x'7b7d', '{}')",
+                (id, parent),
+            )
+    loader = SQLiteLoader(path)
+    assert flat(loader.rows("t")) == [("", "a", None, 2), ("", "b", "a", 2)]
+    assert [e.parent_id for e in flat(loader.envelopes("t"))] == [None, "a"]
+    loader.close()
+
+
 def test_a_table_without_row_ids(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     with closing(sqlite3.connect(path)) as connection, connection:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from retrograph.engine.errors import SourceError
+from retrograph.loaders.sqlite.faults import ERRORS
 
 _ROWIDS = ("rowid", "_rowid_", "oid")
 _CHECKPOINTS = {
@@ -78,6 +79,9 @@ class Layout:
     writes: Table | None
     early: bool
     """S0, keyed by `thread_ts`."""
+    blobs: bool
+    """Whether checkpoints are stored as BLOBs, going by the first: their length is then known
+    without reading them."""
     remarks: Sequence[str] = ()
     """What else the database holds that is not shown, a sentence each."""
 
@@ -122,8 +126,19 @@ def find_layout(connection: sqlite3.Connection, path: str) -> Layout:
         checkpoints,
         _writes_of(checkpoints, tables, schema),
         early="thread_ts" in checkpoints["id"],
+        blobs=_holds_blobs(connection, checkpoints),
         remarks=remarks,
     )
+
+
+def _holds_blobs(connection: sqlite3.Connection, table: Table) -> bool:
+    try:
+        first = connection.execute(
+            f"SELECT typeof({table['checkpoint']}) FROM main.{table.sql} LIMIT 1"
+        ).fetchone()
+    except ERRORS:
+        return False
+    return bool(first == ("blob",))
 
 
 def _writes_of(

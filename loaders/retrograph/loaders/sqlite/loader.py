@@ -145,6 +145,23 @@ class SQLiteLoader:
             writes=writes.get(key.id, ()),
         )
 
+    def bodies(
+        self, thread_id: str, ns: str, ids: Sequence[str] | None = None
+    ) -> Iterator[Sequence[RawCheckpoint]]:
+        with self._store.reading() as reading:
+            for page in self._index_of(reading, thread_id, ns, ids):
+                for _, part in _parts(page):
+                    found = bodies(reading, thread_id, ns, part)
+                    yield [
+                        RawCheckpoint(
+                            CheckpointKey(thread_id, ns, body.id),
+                            body.parent_id,
+                            body.checkpoint,
+                            body.metadata,
+                        )
+                        for body in found
+                    ]
+
     def read_writes(
         self, thread_id: str, ns: str, ids: Sequence[str], channels: Sequence[str] | None = None
     ) -> Mapping[str, tuple[RawWrite, ...]]:
@@ -243,11 +260,14 @@ def _index(
     reading: Reading, thread_id: str, ns: str | None, ids: Sequence[str] | None
 ) -> Iterator[list[IndexRow]]:
     """The index page by page, each from the last key of the one before."""
-    table = reading.layout.checkpoints
+    table, blobs = reading.layout.checkpoints, reading.layout.blobs
 
     def read(after: After | None) -> list[IndexRow]:
-        select = queries.rows(table, thread_id, ns, ids, after, _ROWS)
-        return reading.all(select.sql, select.parameters)  # type: ignore[return-value]
+        select = queries.rows(table, thread_id, ns, ids, after, _ROWS, blobs=blobs)
+        page: list[IndexRow] = reading.all(select.sql, select.parameters)  # type: ignore[assignment]
+        if "" in [row[2] for row in page]:
+            return [IndexRow(row[0], row[1], row[2] or None, row[3]) for row in page]
+        return page
 
     return _walk(read, lambda row: After(row[0], row[1]), ns is None and "ns" in table.stored)
 

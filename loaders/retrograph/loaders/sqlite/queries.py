@@ -99,12 +99,17 @@ def rows(
     ids: Sequence[str] | None,
     after: After | None,
     limit: int,
+    *,
+    blobs: bool,
 ) -> Select:
-    """(ns, id, parent, bytes) of a thread in order, beginning after a key."""
+    """(ns, id, parent, bytes) of a thread in order, beginning after a key. `blobs`: all of them
+    are, so that no row need be asked."""
     where, parameters = _range(table, thread_id, ns, ids, after)
+    checkpoint = table["checkpoint"]
+    size = f"length({checkpoint})" if blobs else _length(checkpoint)
     return Select(
-        f"SELECT {table['ns']}, {table['id']}, nullif(CAST({table['parent']} AS TEXT), ''), "
-        f"{_length(table['checkpoint'])} FROM {table.sql} WHERE {where} "
+        f"SELECT {table['ns']}, {table['id']}, CAST({table['parent']} AS TEXT), "
+        f"{size} FROM {table.sql} WHERE {where} "
         f"ORDER BY {_order(table)} LIMIT ?",
         (*parameters, limit),
     )
@@ -125,7 +130,7 @@ def bodies(
     if rowid:
         chosen += f", {table.rowid}"
     return Select(
-        f"SELECT {table['ns']}, {table['id']}, nullif(CAST({table['parent']} AS TEXT), ''), "
+        f"SELECT {table['ns']}, {table['id']}, CAST({table['parent']} AS TEXT), "
         f"{chosen} FROM {table.sql} WHERE {where} ORDER BY {_order(table)}",
         tuple(parameters),
     )
@@ -137,7 +142,7 @@ def head_bodies(table: Table, keys: Sequence[CheckpointKey], longest: int) -> Se
     among, parameters = _of_keys(table, keys)
     return Select(
         f"SELECT {table['thread']}, {table['ns']}, {table['id']}, "
-        f"nullif(CAST({table['parent']} AS TEXT), ''), {table['type']}, {table['checkpoint']}, "
+        f"CAST({table['parent']} AS TEXT), {table['type']}, {table['checkpoint']}, "
         f"{table['metadata']} FROM {among} AND {_length(table['checkpoint'])} <= ?",
         (*parameters, longest),
     )

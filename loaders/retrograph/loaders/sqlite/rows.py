@@ -79,7 +79,7 @@ def body_of(row: Row, early: bool, *, checkpoint: bool = True) -> Body:
     ns, id_, parent_id, kind, *values = row
     body = typed(kind, values[0], early) if checkpoint else Typed(None, b"")
     metadata = typed("json" if not early else None, values[-1], early)
-    return Body(_text(ns), _text(id_), _optional(parent_id), body, metadata)
+    return Body(_text(ns), _text(id_), _optional(parent_id) or None, body, metadata)
 
 
 def raw_writes(

@@ -27,7 +27,7 @@ T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
 _COOKIE = "PRAGMA main.schema_version"
-_VERIFIED = 64 << 20
+_VERIFIED = 8 << 20
 """Up to this size of the file, the indexes are counted against their tables once."""
 _RACY_NS = 50_000_000
 """Files may be written twice within one tick of their clock: a stamp this young proves nothing."""
