@@ -7,9 +7,10 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from retrograph.engine.summary import message_text, one_line
+from retrograph.engine.text import escape
 from retrograph.engine.values import Delta, Value, is_message, message_fields
 from retrograph.tui.reading.wrap import Wrapped
 
@@ -117,7 +118,9 @@ def _call(call: Mapping[str, Any], results: Mapping[str, Value]) -> Call:
     inner = function if isinstance(function, dict) else call
     arguments = inner.get("args", inner.get("arguments"))
     if isinstance(arguments, dict):
-        said = ", ".join(f"{key}={one_line(value, 60)}" for key, value in arguments.items())
+        said = ", ".join(
+            f"{escape(str(key))}={one_line(value, 60)}" for key, value in arguments.items()
+        )
     else:
         said = "" if arguments is None else one_line(arguments, _ARGUMENTS)
     call_id = call.get("id")
@@ -128,6 +131,20 @@ def _call(call: Mapping[str, Any], results: Mapping[str, Value]) -> Call:
         result=None if answer is None else message_text(answer) or "(empty)",
         failed=answer is not None and message_fields(answer).get("status") == "error",
     )
+
+
+Role = Literal["", "call", "result", "failed", "none", "more"]
+
+
+class BodyLine(NamedTuple):
+    """A line below a message's head; its text is not escaped."""
+
+    role: Role
+    """"": of the message's text. A call; its result; a result that is an error; that there is none
+    yet; how much was left out."""
+    text: str
+    more: str = ""
+    """Of a call its arguments (escaped); of what was left out the role of the text."""
 
 
 class Pages:
@@ -160,30 +177,31 @@ class Pages:
     def unfolded(self, k: int) -> bool:
         return self.all or self.said[k].index in self.opened
 
-    def body(self, k: int) -> list[tuple[str, str]]:
-        """(role, text) of the lines below a message's head; not escaped but for arguments."""
+    def body(self, k: int) -> list[BodyLine]:
+        """The lines below a message's head."""
         said = self.said[k]
         whole = self.unfolded(k)
-        lines = [("", line) for line in self._lines(said.text, None if whole else FOLDED, 2)]
+        lines = self._lines("", said.text, None if whole else FOLDED, 2)
         for call in said.calls:
-            lines.append(("call", f"{call.name}\0{call.arguments}"))
-            if call.result is not None:
-                shown = self._lines(call.result, None if whole else _RESULT, 6)
-                lines += [("failed" if call.failed else "result", line) for line in shown]
+            lines.append(BodyLine("call", call.name, call.arguments))
+            if call.result is None:
+                lines.append(BodyLine("none", "no result yet"))
             else:
-                lines.append(("none", "no result yet"))
+                role: Role = "failed" if call.failed else "result"
+                lines += self._lines(role, call.result, None if whole else _RESULT, 6)
         return lines
 
-    def _lines(self, text: str, most: int | None, indent: int) -> list[str]:
+    def _lines(self, role: Role, text: str, most: int | None, indent: int) -> list[BodyLine]:
         width = max(self.width - indent, 16)
         if not text:
             return []
-        if most is None:
-            wrapped = Wrapped(text, width)
-            return [wrapped.line(k) for k in range(len(wrapped))]
-        head = text[: width * (most + 1)]
+        head = text if most is None else text[: width * (most + 1)]
         wrapped = Wrapped(head, width)
-        if len(wrapped) <= most and len(head) == len(text):
-            return [wrapped.line(k) for k in range(len(wrapped))]
+        if most is None or (len(wrapped) <= most and len(head) == len(text)):
+            return [BodyLine(role, wrapped.line(k)) for k in range(len(wrapped))]
         shown = [wrapped.line(k) for k in range(min(most - 1, len(wrapped)))]
-        return [*shown, f"\0{len(text) - sum(len(line) for line in shown):,}"]
+        left = len(text) - sum(map(len, shown))
+        return [
+            *(BodyLine(role, line) for line in shown),
+            BodyLine("more", f"{left:,} more characters", role),
+        ]

@@ -11,7 +11,7 @@ from retrograph.tui.hints import hints_of
 from retrograph.tui.keymap import Acts
 from retrograph.tui.messages import PromptWanted
 from retrograph.tui.reading.source import Source
-from retrograph.tui.spans import Line, Span
+from retrograph.tui.spans import Line, Span, clip
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.bars import Header, Hints
 from retrograph.tui.widgets.prompt import Prompt
@@ -68,7 +68,7 @@ class BaseScreen(Acts, Reads, Screen[None]):
             left.append(Span(f"opening {self.home.named}", "dim"))
         else:
             left += [
-                Span(source.name, "strong"),
+                Span(clip(source.name, 32, self.ui.cut), "strong"),
                 Span(f"{dot}{source.backend}{dot}", "dim"),
                 Span(source.mode, "done" if source.mode == "read-only" else "waits"),
             ]

@@ -51,13 +51,15 @@ class Bar(Painted, Widget):
 
 
 class Header(Bar):
-    """The line at the top: what stands first in it is the first to go where it is narrow."""
+    """The line at the top. Where it is narrow, what stands first in it goes first, then what is
+    at the right is cut: the source and the mode stay."""
 
     def line(self, columns: int) -> list[Span]:
         left = self._left
         if width(left) + width(self._right) + 2 > columns:
             left = left[2:]
-        return spread(left, self._right, columns, self.ui.cut)
+        room = max(columns - width(left) - 2, 0)
+        return spread(left, fit(self._right, room, self.ui.cut), columns, self.ui.cut)
 
 
 class Hints(Bar):

@@ -111,19 +111,17 @@ class MessagesTab(Reads, Rows):
         body = pages.body(k)
         if line > len(body):
             return ()
-        role, text = body[line - 1]
+        role, text, more = body[line - 1]
+        signs = self.ui.signs
         if role == "call":
-            name, _, arguments = text.partition("\0")
-            arrow = self.ui.signs.arrow
             return [
-                Span(f"  {arrow} ", "dim"),
-                Span(escape(name), "fork"),
-                Span(f"({arguments})", "string"),
+                Span(f"  {signs.arrow} ", "dim"),
+                Span(escape(text), "fork"),
+                Span(f"({more})", "string"),
             ]
-        indent = "      " if role else "  "
-        if text.startswith("\0"):
-            return [Span(f"{indent}{self.ui.signs.cut} {text[1:]} more characters", "faint")]
-        return [Span(f"{indent}{escape(text)}", _BODY[role])]
+        if role == "more":
+            return [Span(f"{'      ' if more else '  '}{signs.cut} {text}", "faint")]
+        return [Span(f"{'      ' if role else '  '}{escape(text)}", _BODY[role])]
 
     @property
     def place(self) -> str:

@@ -10,6 +10,7 @@ from rich.style import Style
 from textual.strip import Strip
 from textual.widget import Widget
 
+from retrograph.engine.text import escape
 from retrograph.tui.spans import ROLES, Span, columns, fit
 
 COMPONENTS = {f"role--{role}" for role in ROLES}
@@ -54,7 +55,7 @@ class Painted(_Widget):
             base += row
         segments = []
         used = 0
-        for text, role in fit(line, width, cut):
+        for text, role in fit(map(_safe, line), width, cut):
             used += columns(text)
             if not role:
                 segments.append(Segment(text, base))
@@ -66,3 +67,9 @@ class Painted(_Widget):
         if used < width:
             segments.append(Segment(" " * (width - used), base))
         return Strip(segments, width)
+
+
+def _safe(span: Span) -> Span:
+    """Whoever made the span has escaped what came out of a store; that nothing else reaches the
+    terminal does not hang on it."""
+    return span if span.text.isprintable() else Span(escape(span.text), span.role)
