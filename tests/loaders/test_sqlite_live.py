@@ -283,6 +283,37 @@ def test_a_hot_journal_that_appears_and_goes(path: Path) -> None:
     loader.close()
 
 
+LONG_LOG = """
+import os, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA synchronous=OFF")
+connection.execute("PRAGMA wal_autocheckpoint=0")
+for n in range(20):
+    row = ("big", "", f"c{n:02}", None, "json", os.urandom(1 << 20), b"{}")
+    connection.execute("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+os._exit(0)
+"""
+
+
+def test_a_long_log_is_followed(path: Path) -> None:
+    """Its connection is kept, since each new one would read the whole log; a writer comes back."""
+    run(LONG_LOG, path)
+    before = snapshot(path.parent)
+    loader = SQLiteLoader(path)
+    assert len(flat(loader.rows("big"))) == 20
+    assert len(flat(loader.rows("big"))) == 20
+    assert snapshot(path.parent) == before
+    holder = Holder(
+        path, "PRAGMA wal_autocheckpoint=0", "DELETE FROM checkpoints WHERE checkpoint_id = 'c00'"
+    )
+    assert len(flat(loader.rows("big"))) == 19
+    holder.stop()
+    # The last writer closed: there is no log any more.
+    assert [p.name for p in path.parent.iterdir()] == ["store.db"]
+    assert len(flat(loader.rows("big"))) == 19
+    loader.close()
+
+
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL, None])
 def test_copies_are_gone_however_the_reader_ends(end: int | None, tmp_path: Path) -> None:
     temporary, folder = tmp_path / "temporary", tmp_path / "folder"

@@ -29,6 +29,7 @@ Work = Callable[[sqlite3.Connection], T]
 _COOKIE = "PRAGMA main.schema_version"
 _VERIFIED = 8 << 20
 """Up to this size of the file, the indexes are counted against their tables once."""
+_LONG_LOG = 16 << 20
 _RACY_NS = 50_000_000
 """Files may be written twice within one tick of their clock: a stamp this young proves nothing."""
 
@@ -38,7 +39,8 @@ class _TornError(BusyError):
 
 
 class _Kept(NamedTuple):
-    """The one connection to a private copy, or to a damaged database, shared by all readings."""
+    """The one connection, shared by all readings, to what is dear to open: a private copy, a
+    damaged database, or one with a long log."""
 
     state: State
     connection: sqlite3.Connection
@@ -211,6 +213,12 @@ class Store:
         return any(s is not None and abs(now - s.mtime_ns) < _RACY_NS for s in stamps)
 
 
+def _long_log(state: State) -> bool:
+    """Whether opening takes long: where no writer lives to keep an index of the log, each
+    connection reads all of the log to make its own."""
+    return state.kind is Kind.WAL and state.wal is not None and state.wal.size > _LONG_LOG
+
+
 class Reading:
     """One operation on a store: it keeps its connection from page to page while that is right."""
 
@@ -279,7 +287,8 @@ class Reading:
         try:
             with handle.shared():
                 state = inspect(store.path, handle.header())
-                if copy or damaged or state.kind is Kind.COPY or store.is_kept(state):
+                shared = state.kind is Kind.COPY or _long_log(state) or store.is_kept(state)
+                if copy or damaged or shared:
                     result = store.with_kept(state, self._epoch, work, copy=copy, damaged=damaged)
                 else:
                     result = self._direct(state, work)
