@@ -19,30 +19,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from retrograph.engine.due import OLD_FORMAT, START
+from retrograph.engine.due import OLD_FORMAT
 from retrograph.engine.history import History
-from retrograph.engine.model import NULL_TASK, CheckpointKey, Envelope, WriteRow
+from retrograph.engine.model import CheckpointKey, Envelope, WriteRow
 from retrograph.engine.pages import read_page
-from retrograph.engine.steps import Step, Task
-from retrograph.engine.taskids import parse_path
+from retrograph.engine.plain import Ran, ran_plainly
+from retrograph.engine.steps import Step
 from retrograph.engine.thread import Thread
 
-_NOTHING = "__no_writes__"
-_TO = "branch:to:"
 _LEAVES = 64
 """A namespace with more lines than this is read whole."""
 _PAGE = 500
-
-
-class _Ran(NamedTuple):
-    """What ran at one checkpoint, where its writes are of the plain kind."""
-
-    nodes: frozenset[str]
-    led_to: frozenset[str]
-    tasks: tuple[Task, ...]
-    route: dict[str, tuple[str, ...]]
 
 
 def quick_walk(
@@ -101,15 +90,15 @@ def _is_plain(thread: Thread, ns: str) -> bool:
     )
 
 
-def _pairs(thread: Thread, ns: str) -> Iterator[tuple[int, _Ran | None, _Ran | None]]:
+def _pairs(thread: Thread, ns: str) -> Iterator[tuple[int, Ran | None, Ran | None]]:
     """(checkpoint, what ran before it, what ran at it), both only where proven."""
     history = thread.history
     forks = set(history.fork_points(ns))
-    before: _Ran | None = None  # what ran at the parent, where `here` is proven to follow from it
-    here: _Ran | None = None
+    before: Ran | None = None  # what ran at the parent, where `here` is proven to follow from it
+    here: Ran | None = None
     last: int | None = None
     for i, rows in _by_checkpoint(thread, ns):
-        ran = _ran(rows)
+        ran = ran_plainly(rows)
         if last is not None:
             follows = _follows(history, last, here, i, ran) and last not in forks
             yield last, before, here if follows else None
@@ -119,7 +108,7 @@ def _pairs(thread: Thread, ns: str) -> Iterator[tuple[int, _Ran | None, _Ran | N
         yield last, before, None
 
 
-def _follows(history: History, c: int, ran: _Ran | None, d: int, then: _Ran | None) -> bool:
+def _follows(history: History, c: int, ran: Ran | None, d: int, then: Ran | None) -> bool:
     return (
         ran is not None
         and then is not None
@@ -148,37 +137,6 @@ def _by_checkpoint(thread: Thread, ns: str) -> Iterator[tuple[int, Sequence[Writ
         rows = []
 
 
-def _ran(rows: Sequence[WriteRow]) -> _Ran | None:
-    by_task: dict[str, tuple[str, str, list[str]]] = {}
-    for _, _, task_id, path, _, channel, *_ in rows:
-        known = by_task.get(task_id)
-        if known is None:
-            kind = parse_path(path)
-            if kind.kind != "pull" or kind.node is None or task_id == NULL_TASK:
-                return None
-            known = by_task[task_id] = (kind.node, path, [])
-        known[2].append(channel)
-    tasks = []
-    route = {}
-    for task_id, (node, path, channels) in by_task.items():
-        led_to: dict[str, None] = {}
-        for channel in channels:
-            if channel.startswith(_TO):
-                led_to[channel[len(_TO) :]] = None
-            elif channel.startswith(("branch:", "join:")) or (
-                channel.startswith("__") and channel != _NOTHING
-            ):
-                return None
-        wrote = tuple(channel for channel in channels if channel != _NOTHING)
-        route[node] = tuple(led_to)
-        tasks.append(Task(task_id, node, path, True, None, (), wrote, route[node]))
-    if not tasks or len(route) != len(tasks):
-        return None
-    tasks.sort(key=lambda task: task.node)
-    led = frozenset(node for nodes in route.values() for node in nodes)
-    return _Ran(frozenset(route), led, tuple(tasks), route)
-
-
 def _envelope(history: History, ns: str, i: int) -> Envelope:
     return Envelope(
         ns=ns,
@@ -195,8 +153,8 @@ def _envelope(history: History, ns: str, i: int) -> Envelope:
     )
 
 
-def _step(before: _Ran, here: _Ran) -> Step:
-    came_by = {node: where for node, where in before.route.items() if node != START}
+def _step(before: Ran, here: Ran) -> Step:
+    came_by = before.came_by()
     return Step(
         next=tuple(task.node for task in here.tasks),
         next_exact=True,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from retrograph.engine.activity import Activity, observe
@@ -23,12 +24,16 @@ from retrograph.engine.model import (
     RawCheckpoint,
     WriteRow,
 )
+from retrograph.engine.plain import ran_plainly
 from retrograph.engine.serde import Serde
+from retrograph.engine.serde import envelope as read_envelope
 from retrograph.engine.steps import Step, derive
 
 _RAN_ON = ("loop", None)
 """Sources of checkpoints made by running on; `None` where the metadata is unreadable."""
 
+_LARGE = 1 << 20
+"""Bytes of a neighbour that is not read only for what it may add."""
 _FEW = 4
 _MANY = 64
 """How many leaves are looked at to learn a graph."""
@@ -102,8 +107,13 @@ class Thread:
     def snapshot(self, ns: str, checkpoint_id: str) -> Snapshot:
         """One checkpoint with its values."""
         i = self._index(ns, checkpoint_id)
-        envelope, step, activity = self._single_activity(i)
         raw = self.loader.read(CheckpointKey(self.thread_id, ns, checkpoint_id))
+        known = {}
+        if raw.checkpoint.type == "msgpack" and not raw.blobs:
+            # All of it is in this one map, which may be large: not to be read twice.
+            body = (raw.checkpoint, raw.metadata, self.serde)
+            known[i] = read_envelope(ns, checkpoint_id, raw.parent_id, *body)
+        envelope, step, activity = self._single_activity(i, known)
         nodes = {act.task_id: act.node for act in activity.acts}
         values, internal = split_values(channel_values(raw, self.serde), envelope)
         values.update(delta_values(self, i, envelope))
@@ -179,19 +189,28 @@ class Thread:
         envelope, step, _ = self._single_activity(i)
         return envelope, step
 
-    def _single_activity(self, i: int) -> tuple[Envelope, Step, Activity]:
+    def _single_activity(
+        self, i: int, known: Mapping[int, Envelope] = MappingProxyType({})
+    ) -> tuple[Envelope, Step, Activity]:
         history = self.history
         ns = history.ns(i)
         parent = history.parent(i)
         children = history.children(i)
         twins = history.children(parent) if parent != NONE else []
-        near = [k for k in (i, parent, *children[-_FEW:], history.head(ns)) if k != NONE]
-        envelopes = self.envelopes_of(ns, near)
+        rows = self.rows_of(ns, [k for k in (i, parent) if k != NONE])
+        near = {k for k in (*children[-_FEW:], history.head(ns)) if not self._is_large(k)}
+        near |= {i, parent} - {NONE}
+        # What ran at a large parent is told by its writes, where they are of the plain kind and
+        # `i` is what came of them.
+        plain = None
+        if self._is_large(parent) and i in known and known[i].source == "loop" and twins == [i]:
+            plain = ran_plainly(rows.get(parent, ()))
+            near -= {parent} if plain is not None and known[i].v >= OLD_FORMAT else set()
+        envelopes = {**known, **self.envelopes_of(ns, near - known.keys())}
         if i not in envelopes:
             raise RefError(f"Checkpoint {history.ids[i]!r} is gone from the store.")
         learned = self.learn(ns, envelopes.values())
         run_on = self.made_by_running(ns, [*children, *twins])
-        rows = self.rows_of(ns, [k for k in (i, parent) if k != NONE])
         reader = Reader(self, ns, learned)
         own = reader.observe(i, envelopes[i], rows.get(i, ()), any(c in run_on for c in children))
         before = None
@@ -205,7 +224,14 @@ class Thread:
             twins=sum(t in run_on for t in twins),
             ids=True,
         )
+        if plain is not None and before is None:
+            due = {task.node for task in own.due}
+            came_by = {n: tuple(d for d in to if d in due) for n, to in plain.came_by().items()}
+            step = replace(step, ran=tuple(sorted(came_by)), came_by=came_by)
         return envelopes[i], step, own
+
+    def _is_large(self, i: int) -> bool:
+        return i != NONE and (self.history.size(i) or 0) > _LARGE
 
     def envelopes_of(self, ns: str, wanted: Collection[int]) -> dict[int, Envelope]:
         ids = [self.history.ids[i] for i in sorted(set(wanted))]
