@@ -20,6 +20,13 @@ def channel_values(raw: RawCheckpoint, serde: Serde) -> dict[str, Any]:
     return {c: v.snapshot if isinstance(v, Delta) else v for c, v in values.items()}
 
 
+def is_internal(channel: str) -> bool:
+    """Whether a channel of this name is LangGraph's own."""
+    return channel in ("__start__", "__pregel_tasks") or channel.startswith(
+        ("branch:", "join:", "start:")
+    )
+
+
 def split_values(
     values: Mapping[str, Any], envelope: Envelope
 ) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -28,8 +35,7 @@ def split_values(
     internal: dict[str, Any] = {}
     for channel, value in values.items():
         own = (
-            channel in ("__start__", "__pregel_tasks")
-            or channel.startswith(("branch:", "join:", "start:"))
+            is_internal(channel)
             # Until 0.3 a node that has just finished left its name in a channel of its name.
             or (envelope.v < OLD_FORMAT and channel in envelope.seen and value == channel)
         )

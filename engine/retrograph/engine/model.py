@@ -244,3 +244,17 @@ class ReadsHeads(Protocol):
         """Checkpoints of many threads, each with its writes as LangGraph applies them; those
         that are not there are left out."""
         ...
+
+
+@runtime_checkable
+class ReadsBodies(Protocol):
+    """What a loader may have besides: a search reads every checkpoint of a thread, of which each
+    would cost several statements by itself."""
+
+    def bodies(
+        self, thread_id: str, ns: str, ids: Sequence[str] | None = None
+    ) -> Iterator[Sequence[RawCheckpoint]]:
+        """Checkpoints of one namespace without their writes, ordered by id, some megabytes a
+        batch. Of values that are stored outside the map, `blobs` may leave out those whose
+        version an earlier checkpoint of this reading had."""
+        ...

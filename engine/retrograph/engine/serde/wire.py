@@ -228,6 +228,29 @@ def skip(buf: bytes, pos: int, count: int, items: int = 0) -> tuple[int, int]:
     return pos, items
 
 
+def end_of(buf: bytes, pos: int, count: int = 1, budget: int = MAX_ITEMS) -> int | None:
+    """Where the next `count` values end; `None` where they are broken, or telling it would take
+    more than `budget` items."""
+    try:
+        return skip(buf, pos, count, MAX_ITEMS - budget)[0]
+    except _FaultError:
+        return None
+
+
+def container(buf: bytes, pos: int) -> tuple[bool, int, int] | None:
+    """Of a map or an array at `pos`: whether it is a map, how many entries, where they begin;
+    `None` for anything else."""
+    if pos >= len(buf):
+        return None
+    b = buf[pos]
+    if not (0x80 <= b <= 0x9F or b in _ARRAYS or b in _MAPS):
+        return None
+    try:
+        return _open(buf, b, pos + 1)
+    except _FaultError:
+        return None
+
+
 _PLAIN_KEYS = frozenset({str, int, float, bool, type(None), bytes})
 
 

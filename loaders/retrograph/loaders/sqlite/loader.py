@@ -98,8 +98,8 @@ class SQLiteLoader:
         with self._store.reading() as reading:
             for page in self._index_of(reading, thread_id, ns, ids):
                 for part_ns, part in _parts(page):
-                    found = bodies(reading, thread_id, part_ns, part)
-                    yield [self._envelope(body) for body in found]
+                    # Not kept in a name: these may be 80 MB while the next are read.
+                    yield [self._envelope(b) for b in bodies(reading, thread_id, part_ns, part)]
 
     def heads(
         self, keys: Sequence[CheckpointKey]

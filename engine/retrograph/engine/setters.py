@@ -1,0 +1,107 @@
+"""Which task wrote the value that a channel has at a checkpoint, told from its parent's writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from retrograph.engine.history import NONE
+from retrograph.engine.model import NULL_TASK, RawWrite
+from retrograph.engine.pages import read_page
+from retrograph.engine.sameness import same
+from retrograph.engine.steps import Step
+from retrograph.engine.thread import Thread
+from retrograph.engine.tracking import Track
+from retrograph.engine.values import ABSENT, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Setter:
+    """Who made a checkpoint's value of a channel."""
+
+    node: str | None
+    """`None` for edits, inputs and copies, and where several nodes ran and the store does not
+    tell which it was."""
+    task_id: str | None
+    source: str | None
+    """Of the checkpoint: input, loop, update or fork."""
+    step: int | None
+    ran: tuple[str, ...]
+    """Nodes whose finishing led to the checkpoint."""
+
+
+def setter(
+    thread: Thread, checkpoint: int, channel: str, track: Track, target: Value, whole: Value
+) -> Setter:
+    """Who wrote what stands at `track` of the channel: `target`, in the value `whole`.
+
+    Reads the checkpoint's and its parent's step, and the parent's writes to this channel; these
+    are decoded only where several tasks wrote it.
+    """
+    history = thread.history
+    parent = history.parent(checkpoint)
+    page = read_page(thread, {checkpoint, parent} - {NONE})
+    if checkpoint not in page:
+        return Setter(None, None, None, history.step(checkpoint), ())
+    envelope, step = page[checkpoint]
+    number = envelope.step if envelope.step is not None else history.step(checkpoint)
+    before = page[parent][1] if parent in page else None
+    node, task_id = None, None
+    if envelope.source not in ("input", "fork") and before is not None:
+        ids = [history.ids[parent]]
+        ns = history.ns(checkpoint)
+        made = thread.loader.read_writes(thread.thread_id, ns, ids, [channel])
+        writes = made.get(ids[0], ())
+        if envelope.source == "update":
+            task_id = _edit(thread, writes, before, track, target)
+        else:
+            node, task_id = _task(thread, writes, before, step, track, target, whole)
+    return Setter(node, task_id, envelope.source, number, step.ran)
+
+
+def _task(
+    thread: Thread,
+    writes: Sequence[RawWrite],
+    before: Step,
+    step: Step,
+    track: Track,
+    target: Value,
+    whole: Value,
+) -> tuple[str | None, str | None]:
+    nodes = {task.id: task.node for task in before.tasks if task.finished and task.id is not None}
+    ran = set(step.ran)
+    # Of two lines that go on from one checkpoint, the writes may be those of the other one.
+    mine = {id_: node for id_, node in nodes.items() if not ran or node in ran}
+    own = [write for write in writes if write.task_id in (mine or nodes)]
+    if not own and any(write.task_id == NULL_TASK for write in writes):
+        return None, NULL_TASK  # given with the input, or with an answer
+    tasks = {write.task_id for write in own}
+    if len(tasks) > 1:
+        holding = _holding(thread, own, track, target, whole)
+        tasks = {holding.task_id} if holding is not None else tasks
+    if len(tasks) == 1:
+        (task_id,) = tasks
+        return nodes[task_id], task_id
+    names = {nodes[task_id] for task_id in tasks} or ran
+    return (next(iter(names)) if len(names) == 1 else None), None
+
+
+def _edit(
+    thread: Thread, writes: Sequence[RawWrite], before: Step, track: Track, target: Value
+) -> str | None:
+    """The task of an `update_state`, where its writes were stored: no due task made them."""
+    due = {task.id for task in before.tasks if task.finished}
+    own = [write for write in writes if write.task_id not in due] or list(writes)
+    holding = _holding(thread, own, track, target, target)
+    return holding.task_id if holding is not None else None
+
+
+def _holding(
+    thread: Thread, writes: Sequence[RawWrite], track: Track, target: Value, whole: Value
+) -> RawWrite | None:
+    """The last write, as LangGraph applies them, that holds the value."""
+    for write in reversed(writes):
+        value = thread.serde.decode(write.value)
+        if track.holds(value, target) or (target is not ABSENT and same(value, whole)):
+            return write
+    return None
