@@ -60,6 +60,7 @@ def closed(loader: Loader) -> Loader:
 @pytest.fixture
 def role(filled: Database) -> Iterator[str]:
     """A role that may log in, and nothing else."""
+    filled.server.only_ours()
     name = f"role_{os.urandom(6).hex()}"
     filled.execute(f"CREATE ROLE {name} LOGIN IN ROLE open")
     yield name
@@ -95,6 +96,7 @@ def test_rights_that_are_taken_away_meanwhile(filled: Database, role: str) -> No
 
 
 def test_hidden_rows_are_said(database: Database, postgres: Server) -> None:
+    postgres.only_ours()
     fill(SAVER, database.uri)
     role = f"role_{os.urandom(6).hex()}"
     database.execute(
@@ -142,6 +144,7 @@ class TestSchemas:
         assert closed(open_source(database.uri)).warnings == []
 
     def test_by_the_search_path_of_the_role(self, database: Database) -> None:
+        database.server.only_ours()
         role = f"role_{os.urandom(6).hex()}"
         database.execute(
             f"CREATE ROLE {role} LOGIN SUPERUSER IN ROLE open",

@@ -12,7 +12,16 @@ import pytest
 from loaders import content
 from loaders.contract import LoaderContract, Store, StoreContract, flat, thread_ids
 from loaders.fill import fill
-from retrograph.engine.model import CheckpointKey, Envelope, Loader, RawCheckpoint, ThreadQuery
+from retrograph.engine.model import (
+    CheckpointKey,
+    Envelope,
+    Loader,
+    RawCheckpoint,
+    ReadsBodies,
+    ReadsHeads,
+    ThreadQuery,
+    Typed,
+)
 from retrograph.engine.serde import Serde, envelope, value_node
 from retrograph.engine.thread import Thread
 from retrograph.loaders.postgres import open_postgres
@@ -50,6 +59,37 @@ class BlobContract(StoreContract):
                     expected = replace(expected, sends=found.sends)
                 assert found == expected
 
+    def test_heads_of_many_threads(self, loader: Loader) -> None:
+        assert isinstance(loader, ReadsHeads)
+        keys = [
+            CheckpointKey(row.thread_id, row.head_ns, row.head)
+            for row in loader.threads(ThreadQuery(limit=None))
+        ]
+        gone = CheckpointKey(keys[0].thread_id, "", "no-such-id")
+        heads = loader.heads([gone, *keys, *keys[:1]])
+        assert set(heads) == set(keys)
+        for key, (found, writes) in heads.items():
+            assert [found] == flat(loader.envelopes(key.thread_id, key.ns, [key.id]))
+            assert list(writes) == flat(loader.writes(key.thread_id, key.ns, [key.id]))
+
+    def test_bodies_are_what_reading_gives(self, loader: Loader) -> None:
+        assert isinstance(loader, ReadsBodies)
+        for thread_id in thread_ids(loader, 20):
+            rows = flat(loader.rows(thread_id))
+            for ns in {row[0] for row in rows}:
+                ids = [row[1] for row in rows if row[0] == ns][:200]
+                found = flat(loader.bodies(thread_id, ns, ids[:200]))
+                assert [raw.key.id for raw in found] == ids
+                met: dict[tuple[str, str], Typed] = {}
+                for raw, seen in zip(
+                    found, flat(loader.envelopes(thread_id, ns, ids)), strict=True
+                ):
+                    read = loader.read(raw.key)
+                    met |= {(c, str(seen.versions[c])): blob for c, blob in raw.blobs.items()}
+                    here = {(c, str(v)) for c, v in seen.versions.items()}
+                    blobs = {pair[0]: met[pair] for pair in here & met.keys()}
+                    assert replace(read, writes=()) == replace(raw, blobs=blobs)
+
 
 class TestPostgres(BlobContract, LoaderContract):
     @pytest.fixture(scope="class")
@@ -60,7 +100,7 @@ class TestPostgres(BlobContract, LoaderContract):
             yield Store(
                 open=lambda: open_postgres(database.uri),
                 append=lambda n: fill(SAVER, database.uri, append=n),
-                fingerprint=database.counters,
+                fingerprint=database.untouched,
             )
 
 
@@ -69,7 +109,7 @@ class TestZoo(BlobContract):
     @classmethod
     def store(cls, postgres_zoo: Zoo) -> Store:
         uri = postgres_zoo.database.uri
-        return Store(lambda: open_postgres(uri), fingerprint=postgres_zoo.database.counters)
+        return Store(lambda: open_postgres(uri), fingerprint=postgres_zoo.database.written)
 
 
 @pytest.fixture(scope="module", params=sorted(p.name for p in FORMATS.glob("*.db")))
@@ -84,7 +124,7 @@ def old(request: pytest.FixtureRequest, postgres: Server) -> Iterator[tuple[Path
 class TestFormats(BlobContract):
     @pytest.fixture
     def store(self, old: tuple[Path, Database]) -> Store:
-        return Store(lambda: open_postgres(old[1].uri), fingerprint=old[1].counters)
+        return Store(lambda: open_postgres(old[1].uri), fingerprint=old[1].untouched)
 
     def test_the_same_as_in_sqlite(self, old: tuple[Path, Database], tmp_path: Path) -> None:
         """Steps, and values but for LangGraph.js's: its versions are plain numbers, so branches
@@ -110,7 +150,7 @@ class TestShallow(BlobContract):
     def store(cls, postgres: Server) -> Iterator[Store]:
         with postgres.database() as database:
             fill("langgraph.checkpoint.postgres.shallow:ShallowPostgresSaver", database.uri)
-            yield Store(lambda: open_postgres(database.uri), fingerprint=database.counters)
+            yield Store(lambda: open_postgres(database.uri), fingerprint=database.untouched)
 
     def test_says_that_no_history_is_kept(self, loader: Loader) -> None:
         assert loader.name.endswith("(shallow: no history kept)")

@@ -118,14 +118,18 @@ class Database:
                 found.append(line.removeprefix(start).strip())
         return found
 
-    def counters(self) -> tuple[Any, ...]:
-        """Rows written so far, locks held and sessions left open by `retrograph`."""
+    def written(self) -> tuple[Any, ...]:
+        """Rows written so far, and all relations."""
         written = self.execute(
             "SELECT coalesce(sum(n_tup_ins), 0), coalesce(sum(n_tup_upd), 0), "
             "coalesce(sum(n_tup_del), 0) FROM pg_stat_user_tables"
         )
         relations = self.execute("SELECT relname, relkind FROM pg_class ORDER BY 1, 2")
-        return (*written, relations, self.held())
+        return (*written, relations)
+
+    def untouched(self) -> tuple[Any, ...]:
+        """What must be as it was after a look: what is written, and what is held."""
+        return (*self.written(), self.held())
 
     def held(self) -> list[Any]:
         """Locks on tables here, and sessions that wait inside a transaction."""

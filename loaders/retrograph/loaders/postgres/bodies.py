@@ -20,7 +20,7 @@ _NOTHING: Final[Mapping[str, Any]] = {}
 class Body:
     """One checkpoint of a page, before its blobs are known."""
 
-    __slots__ = ("_body", "_metadata", "_odd", "_present", "id", "parent_id", "versions")
+    __slots__ = ("_body", "_metadata", "_odd", "id", "parent_id", "present", "versions")
 
     def __init__(self, row: Sequence[Any], body: Any, metadata: Any) -> None:
         """`row`: id, parent, body and metadata as text. Raises `ValueError` for an odd body."""
@@ -37,17 +37,17 @@ class Body:
         for seen in body["versions_seen"].values():
             if not _VERSIONS.issuperset(map(type, seen.values())):
                 raise ValueError("odd")
-        self._present = frozenset(values)
+        self.present = frozenset(values)
         self.versions: Mapping[str, Version] = versions
 
     @classmethod
-    def odd(cls, ns: str, row: Sequence[Any], serde: Serde) -> Body:
+    def odd(cls, row: Sequence[Any], serde: Serde) -> Body:
         """A body that is not as LangGraph writes them."""
         made = cls.__new__(cls)
         typed = None if row[3] is None else Typed("json", row[3].encode())
-        found = envelope(ns, row[0], row[1], Typed("json", row[2].encode()), typed, serde)
+        found = envelope("", row[0], row[1], Typed("json", row[2].encode()), typed, serde)
         made.id, made.parent_id = found.id, found.parent_id
-        made._odd, made._present, made.versions = found, found.present, found.versions
+        made._odd, made.present, made.versions = found, found.present, found.versions
         return made
 
     @property
@@ -82,7 +82,7 @@ class Body:
             versions=self.versions,
             seen=seen,
             updated=updated,
-            present=self._present.union(present),
+            present=self.present.union(present),
             control={**steering, **control} if control else steering,
             sends=sends,
             metadata=metadata,
@@ -90,7 +90,7 @@ class Body:
         )
 
 
-def parse(ns: str, rows: Sequence[Sequence[Any]], serde: Serde) -> Iterator[Body]:
+def parse(rows: Sequence[Sequence[Any]], serde: Serde) -> Iterator[Body]:
     """`rows`: id, parent, body and metadata (may be `None`) as JSON text."""
     parsed = _together([row[2] for row in rows])
     metadata = _together([row[3] or "{}" for row in rows])
@@ -101,7 +101,7 @@ def parse(ns: str, rows: Sequence[Sequence[Any]], serde: Serde) -> Iterator[Body
             said = metadata[i] if metadata is not None and plain else _metadata(text, serde)
             yield Body(row, parsed[i] if parsed is not None else json.loads(row[2]), said)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            yield Body.odd(ns, row, serde)
+            yield Body.odd(row, serde)
 
 
 def _together(texts: Sequence[str]) -> list[Any] | None:

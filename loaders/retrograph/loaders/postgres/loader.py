@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
 from typing import Any, Final
 
 from retrograph.engine.errors import RefError
@@ -22,17 +21,15 @@ from retrograph.engine.model import (
 )
 from retrograph.engine.serde import Serde, decode_metadata
 from retrograph.loaders.postgres import address, layout, listing, queries
-from retrograph.loaders.postgres.envelopes import read_envelopes
+from retrograph.loaders.postgres.envelopes import in_order, read_envelopes, read_heads
 from retrograph.loaders.postgres.session import Row, Session
 from retrograph.loaders.postgres.watch import SNAPSHOT, Watch
+from retrograph.loaders.postgres.whole import as_json, read_bodies
 
 _BATCH: Final = 2000
 _WRITES: Final = 5000
 _BYTES: Final = 8 << 20
 _KEYS: Final = 500
-
-# As LangGraph applies them: namespace, checkpoint, task path, task id, idx.
-_in_order: Final = itemgetter(0, 1, 3, 2, 4)
 
 
 class PostgresLoader:
@@ -102,7 +99,7 @@ class PostgresLoader:
             rows: list[Any] = reading.all(
                 queries.write_rows(self._layout, thread_id, part_ns, part)
             )
-            rows.sort(key=_in_order)
+            rows.sort(key=in_order)
             yield rows
 
     def envelopes(
@@ -114,6 +111,20 @@ class PostgresLoader:
         reading = self._session.reading()
         yield from read_envelopes(reading, self._layout, self._serde, thread_id, ns, chosen)
 
+    def heads(
+        self, keys: Sequence[CheckpointKey]
+    ) -> Mapping[CheckpointKey, tuple[Envelope, Sequence[WriteRow]]]:
+        chosen = [key for key in dict.fromkeys(keys) if _storable(*key)]
+        return read_heads(self._session.reading(), self._layout, self._serde, chosen)
+
+    def bodies(
+        self, thread_id: str, ns: str, ids: Sequence[str] | None = None
+    ) -> Iterator[Sequence[RawCheckpoint]]:
+        chosen = _chosen(ids)
+        if not _storable(thread_id, ns) or chosen == []:
+            return
+        yield from read_bodies(self._session.reading(), self._layout, thread_id, ns, chosen)
+
     def details(self, keys: Sequence[CheckpointKey]) -> list[Detail]:
         reading = self._session.reading()
         wanted = [key for key in dict.fromkeys(keys) if _storable(*key)]
@@ -122,7 +133,7 @@ class PostgresLoader:
             chunk = wanted[start : start + _KEYS]
             for *parts, metadata in reading.all(queries.details(self._layout, chunk)):
                 key = CheckpointKey(*parts)
-                found[key] = Detail(key, decode_metadata(_json(metadata), self._serde))
+                found[key] = Detail(key, decode_metadata(as_json(metadata), self._serde))
         return [found[key] for key in keys if key in found]
 
     def read(self, key: CheckpointKey) -> RawCheckpoint:
@@ -141,8 +152,8 @@ class PostgresLoader:
         return RawCheckpoint(
             key=key,
             parent_id=parent,
-            checkpoint=_json(body),
-            metadata=_json(metadata),
+            checkpoint=as_json(body),
+            metadata=as_json(metadata),
             blobs={channel: Typed(kind, value or b"") for channel, kind, value in blobs},
             writes=_raw_writes(writes).get(key.id, ()),
         )
@@ -215,8 +226,3 @@ def _raw_writes(rows: Sequence[Row]) -> dict[str, tuple[RawWrite, ...]]:
         checkpoint_id: tuple(sorted(writes, key=lambda w: (w.task_path, w.task_id, w.idx)))
         for checkpoint_id, writes in found.items()
     }
-
-
-def _json(text: str | None) -> Typed:
-    """JSONB as the JSON text that the server makes of it."""
-    return Typed("json", (text or "{}").encode())

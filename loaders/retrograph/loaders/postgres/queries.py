@@ -12,6 +12,11 @@ from typing import Final
 from retrograph.loaders.postgres.layout import Layout
 from retrograph.loaders.postgres.session import Statement
 
+Key = tuple[str, str, str]
+"""Thread, namespace and checkpoint id."""
+Place = tuple[str, str, str, str]
+"""Where a value lies that is stored outside its checkpoint: thread, namespace, channel, version."""
+
 SEND_HEAD: Final = 256
 """Bytes of a `__pregel_tasks` write that are read: the Send's node stands there."""
 SENDS: Final = "__pregel_tasks"
@@ -39,6 +44,14 @@ _BODY: Final = f"""CASE
     FROM jsonb_each(CASE jsonb_typeof(checkpoint->'channel_values')
                     WHEN 'object' THEN checkpoint->'channel_values' ELSE '{{}}'::jsonb END)))
 END::text"""
+
+
+_KEYS: Final = "unnest(%s::text[], %s::text[], %s::text[]) AS k(thread_id, ns, id)"
+_WRITE_ROW: Final = (
+    "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, "
+    f"CASE WHEN channel = '{SENDS}' THEN substring(blob FROM 1 FOR {SEND_HEAD}) "
+    f"WHEN {_WHOLE_WRITE} THEN blob END, octet_length(blob)"
+)
 
 
 def index(layout: Layout, thread_id: str, ns: str | None) -> Statement:
@@ -75,15 +88,23 @@ def bodies(layout: Layout, thread_id: str, ns: str, ids: Sequence[str]) -> State
     )
 
 
-def details(layout: Layout, keys: Sequence[tuple[str, str, str]]) -> Statement:
+def details(layout: Layout, keys: Sequence[Key]) -> Statement:
     """(thread, ns, id, metadata) of keys, in no order."""
-    threads, namespaces, ids = map(list, zip(*keys, strict=True))
+    return _checkpoints(layout, keys, "c.metadata::text")
+
+
+def bodies_of(layout: Layout, keys: Sequence[Key]) -> Statement:
+    """(thread, ns, id, parent, body without its values, metadata) of keys, in no order."""
+    return _checkpoints(layout, keys, f"nullif(parent, ''), {_BODY}, metadata::text")
+
+
+def _checkpoints(layout: Layout, keys: Sequence[Key], columns: str) -> Statement:
     return (
-        "SELECT k.thread_id, k.ns, k.id, c.metadata FROM "
-        "unnest(%s::text[], %s::text[], %s::text[]) AS k(thread_id, ns, id) CROSS JOIN LATERAL "
-        f"(SELECT metadata::text FROM {layout.checkpoints} AS c WHERE thread_id = k.thread_id "
-        "AND checkpoint_ns = k.ns AND checkpoint_id = k.id LIMIT 1) AS c",
-        (threads, namespaces, ids),
+        f"SELECT k.*, {columns} FROM {_KEYS} CROSS JOIN LATERAL (SELECT checkpoint, metadata, "
+        f"parent_checkpoint_id AS parent FROM {layout.checkpoints} AS c "
+        "WHERE thread_id = k.thread_id AND checkpoint_ns = k.ns AND checkpoint_id = k.id LIMIT 1) "
+        "AS c",
+        _columns(keys, 3),
     )
 
 
@@ -101,46 +122,46 @@ def blob_channels(layout: Layout, thread_id: str, ns: str) -> Statement:
     )
 
 
-def blob_heads(
-    layout: Layout, thread_id: str, ns: str, pairs: Sequence[tuple[str, str]], head: int
-) -> Statement:
-    """(channel, version, type, value, bytes) of stored values: the whole value of channels that
-    steer, the first `head` bytes of Sends, NULL of others."""
+def blob_heads(layout: Layout, places: Sequence[Place], head: int) -> Statement:
+    """(thread, ns, channel, version, type, value, bytes) of stored values: the whole value of
+    channels that steer, the first `head` bytes of Sends, NULL of others."""
     value = (
         f"CASE WHEN b.channel = '{SENDS}' THEN substring(b.blob FROM 1 FOR {head}) "
         f"WHEN {_steers('b.channel')} THEN b.blob END"
     )
-    channels, versions = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    return _blobs(layout, places, f"b.type, {value}, octet_length(b.blob)")
+
+
+def blobs(layout: Layout, places: Sequence[Place]) -> Statement:
+    """(thread, ns, channel, version, type, value) of stored values."""
+    return _blobs(layout, places, "b.type, b.blob")
+
+
+def blob_part(layout: Layout, place: Place, start: int, length: int) -> Statement:
+    """(…, piece) of one stored value; `start` counts from 0."""
+    return _blobs(layout, [place], f"substring(b.blob FROM {start + 1} FOR {length})")
+
+
+def _blobs(layout: Layout, places: Sequence[Place], columns: str) -> Statement:
     return (
-        f"SELECT k.channel, k.version, b.type, {value}, octet_length(b.blob) "
-        "FROM unnest(%s::text[], %s::text[]) AS k(channel, version) CROSS JOIN LATERAL "
-        f"(SELECT channel, type, blob FROM {layout.blobs} AS b WHERE thread_id = %s "
-        f"AND checkpoint_ns = %s AND channel = k.channel{_version(layout, 'k.version')} LIMIT 1) "
+        f"SELECT k.*, {columns} FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[]) "
+        "AS k(thread_id, ns, channel, version) CROSS JOIN LATERAL "
+        f"(SELECT channel, type, blob FROM {layout.blobs} AS b WHERE thread_id = k.thread_id "
+        f"AND checkpoint_ns = k.ns AND channel = k.channel{_version(layout, 'k.version')} LIMIT 1) "
         "AS b",
-        (channels, versions, thread_id, ns),
+        _columns(places, 4),
     )
 
 
-def blob_part(
-    layout: Layout, thread_id: str, ns: str, pair: tuple[str, str], start: int, length: int
-) -> Statement:
-    """A piece of one stored value; `start` counts from 0."""
+def pending_sends(layout: Layout, keys: Sequence[Key]) -> Statement:
+    """(thread, ns, checkpoint id, type, head) of the Sends written at some checkpoints, as they
+    apply."""
     return (
-        f"SELECT substring(blob FROM {start + 1} FOR {length}) FROM {layout.blobs} AS b "
-        "WHERE thread_id = %s AND checkpoint_ns = %s AND channel = %s"
-        f"{_version(layout, '%s')} LIMIT 1",
-        (thread_id, ns, *(pair[:1] if layout.shallow else pair)),
-    )
-
-
-def pending_sends(layout: Layout, thread_id: str, ns: str, ids: Sequence[str]) -> Statement:
-    """(checkpoint id, type, head) of the Sends written at some checkpoints, as they apply."""
-    where, parameters = _of(thread_id, ns, ids)
-    return (
-        f"SELECT checkpoint_id, type, substring(blob FROM 1 FOR {SEND_HEAD}) "
-        f"FROM {layout.writes} AS w WHERE {where} AND channel = '{SENDS}' "
-        f"ORDER BY checkpoint_id {_C}, task_path {_C}, task_id {_C}, idx",
-        parameters,
+        f"SELECT k.*, w.type, substring(w.blob FROM 1 FOR {SEND_HEAD}) FROM {_KEYS} JOIN "
+        f"{layout.writes} AS w ON w.thread_id = k.thread_id AND w.checkpoint_ns = k.ns "
+        f"AND w.checkpoint_id = k.id WHERE w.channel = '{SENDS}' "
+        f"ORDER BY w.checkpoint_id {_C}, w.task_path {_C}, w.task_id {_C}, w.idx",
+        _columns(keys, 3),
     )
 
 
@@ -161,12 +182,16 @@ def writes_index(
 def write_rows(layout: Layout, thread_id: str, ns: str, ids: Sequence[str]) -> Statement:
     """`WriteRow`s of some checkpoints, in no order."""
     where, parameters = _of(thread_id, ns, ids)
+    return f"SELECT {_WRITE_ROW} FROM {layout.writes} AS w WHERE {where}", parameters
+
+
+def write_rows_of(layout: Layout, keys: Sequence[Key]) -> Statement:
+    """(thread, `WriteRow`…) of checkpoints of many threads, in no order."""
     return (
-        "SELECT checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, "
-        f"CASE WHEN channel = '{SENDS}' THEN substring(blob FROM 1 FOR {SEND_HEAD}) "
-        f"WHEN {_WHOLE_WRITE} THEN blob END, octet_length(blob) "
-        f"FROM {layout.writes} AS w WHERE {where}",
-        parameters,
+        f"SELECT k.thread_id, {_WRITE_ROW} FROM {_KEYS} CROSS JOIN LATERAL "
+        f"(SELECT * FROM {layout.writes} AS w WHERE thread_id = k.thread_id "
+        "AND checkpoint_ns = k.ns AND checkpoint_id = k.id OFFSET 0) AS w",
+        _columns(keys, 3),
     )
 
 
@@ -211,6 +236,22 @@ def whole_blobs(layout: Layout, thread_id: str, ns: str, id: str) -> Statement:
         f"{_version(layout, 'v.value')} LIMIT 1) AS b WHERE {where} AND b.type <> 'empty'",
         parameters,
     )
+
+
+def full_bodies(layout: Layout, thread_id: str, ns: str, ids: Sequence[str]) -> Statement:
+    """(id, parent, body, metadata, channel versions) as they are stored, in no order."""
+    where, parameters = _of(thread_id, ns, ids)
+    return (
+        "SELECT checkpoint_id, nullif(parent_checkpoint_id, ''), checkpoint::text, "
+        f"metadata::text, (checkpoint->'channel_versions')::text FROM {layout.checkpoints} AS c "
+        f"WHERE {where}",
+        parameters,
+    )
+
+
+def _columns(rows: Sequence[tuple[str, ...]], width: int) -> tuple[list[str], ...]:
+    """Rows as one array a column."""
+    return tuple([row[i] for row in rows] for i in range(width))
 
 
 def _version(layout: Layout, value: str) -> str:
