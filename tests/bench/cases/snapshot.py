@@ -12,7 +12,8 @@ from tests.bench.report import Row, at_most, seconds, size, times_faster
 from tests.bench.stores.messages import THREAD, messages
 
 NEWEST = """
-    select type, checkpoint from checkpoints where thread_id = ? order by checkpoint_id desc limit 1
+    select type, checkpoint from checkpoints where thread_id = ? and checkpoint_ns = ''
+    order by checkpoint_id desc limit 1
 """
 
 
@@ -62,9 +63,8 @@ def official(store: str) -> Callable[[], object]:
 
 def snapshot(store: str) -> Callable[[], object]:
     """All of it: opening, finding, reading, its step, decoding."""
-    from retrograph.loaders.registry import open_source
-
     from retrograph.engine.thread import Thread
+    from retrograph.loaders.registry import open_source
 
     def call() -> object:
         with closing(open_source(store)) as loader:

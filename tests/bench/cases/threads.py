@@ -13,18 +13,15 @@ from tests.bench.stores.many_threads import many_threads
 
 PAGE = 50
 PLAIN = """
-    select thread_id, count(*), count(distinct checkpoint_ns), min(checkpoint_id),
-        max(checkpoint_id) as newest,
-        coalesce(max(case when checkpoint_ns = '' then checkpoint_id end), max(checkpoint_id))
-    from checkpoints group by thread_id order by newest desc
+    select thread_id, count(*), max(checkpoint_id) as newest from checkpoints
+    group by thread_id order by newest desc
 """
-"""What a `ThreadRow` says, in one statement that the primary key's index answers alone."""
+"""The fastest statement that finds the newest threads: the primary key's index answers it."""
 
 
 def index(store: str) -> Callable[[], object]:
-    from retrograph.loaders.registry import open_source
-
     from retrograph.engine.model import ThreadQuery
+    from retrograph.loaders.registry import open_source
 
     def call() -> object:
         with closing(open_source(store)) as loader:
@@ -34,14 +31,12 @@ def index(store: str) -> Callable[[], object]:
 
 
 def page(store: str) -> Callable[[], object]:
+    from retrograph.engine.threadlist import ThreadFilter, find_threads
     from retrograph.loaders.registry import open_source
-
-    from retrograph.engine.model import ThreadQuery
-    from retrograph.engine.thread import describe
 
     def call() -> object:
         with closing(open_source(store)) as loader:
-            return [describe(loader, row) for row in loader.threads(ThreadQuery(limit=PAGE))]
+            return list(find_threads(loader, ThreadFilter(), PAGE))
 
     return call
 
