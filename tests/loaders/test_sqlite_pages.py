@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from retrograph.engine.model import ThreadQuery
-from retrograph.loaders.sqlite import SQLiteLoader, loader
+from retrograph.loaders.sqlite import SQLiteLoader, walks
 from zoo import Store as Zoo
 
 
@@ -30,5 +30,5 @@ def everything(path: Path) -> dict[str, Any]:
 def test_small_pages(size: int, zoo_store: Zoo, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = everything(zoo_store.path)
     assert max(len({row[0] for row in rows}) for rows, _ in whole.values()) > 3
-    monkeypatch.setattr(loader, "_ROWS", size)
+    monkeypatch.setattr(walks, "_ROWS", size)
     assert everything(zoo_store.path) == whole
