@@ -26,7 +26,9 @@ pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="the program is not
 
 
 def surroundings(**more: str) -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("RETROGRAPH_", "NO_COLOR"))}
+    # pytest-xdist sets LINES and COLUMNS, which would overrule the terminal's own size.
+    others = ("RETROGRAPH_", "NO_COLOR", "LINES", "COLUMNS", "PAGER", "LESS")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(others)}
     plain = {"TERM": "xterm-256color", "TZ": "UTC", "LANG": "C.UTF-8", "XDG_CONFIG_HOME": "/none"}
     return kept | plain | more
 
