@@ -15,9 +15,17 @@ from zoo import SCENARIOS, Store
 from zoo.compare import mismatches, nesting, steps_apart
 from zoo.degrade import without_task_paths, without_updated_channels
 
-JOINS = ("race", "join", "join_loop")
+JOINS = (
+    *("race", "join", "join_loop", "deferred_join", "like_names", "parallel_questions"),
+    *("asked_below", "error_beside", "cached", "delta", "update_parallel", "names", "prefixes"),
+    "asynchronous",
+)
+"""Scenarios with joins. Not those drawn by lot: a replay of a corrupted checkpoint goes wrong in
+LangGraph itself."""
 NAMELESS = {"functional_asks-open", "functional_killed"}
 """Entrypoints that stopped in their first turn: only a task path names them."""
+UNTOLD = {"chance-152"}
+"""An edit in place of a node that waits for a join that was never written to."""
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +40,16 @@ def test_as_langgraph_says(scenario: str, zoo_store: Store, loader: Loader) -> N
     found = [
         line
         for thread_id, ns, rows in zoo_store.of(scenario)
-        for line in mismatches(Thread(loader, thread_id), ns, rows)
+        for line in mismatches(
+            Thread(loader, thread_id), ns, rows, computed_ids=joins_are_used(scenario)
+        )
     ]
     assert not found, "\n".join(found)
+
+
+def joins_are_used(scenario: str) -> bool:
+    """Whether all of a scenario's joins are written to."""
+    return scenario != "chance"
 
 
 def test_all_namespaces_are_found(zoo_store: Store, loader: Loader) -> None:
@@ -79,7 +94,8 @@ def apart(store: Store, loader: Loader, sync: Store) -> tuple[list[str], int]:
             thread = Thread(loader, thread_id)
             # `race-even-57` is the same run as `race-even-true`.
             same = f"{thread_id.rpartition('-')[0]}-true" if scenario == "race" else thread_id
-            found += steps_apart(thread, ns, rows, sync.threads[same]["namespaces"][ns])
+            if ns == "":  # the names of others hold task ids
+                found += steps_apart(thread, ns, rows, sync.threads[same]["namespaces"][ns])
             repaired += sum(s.repaired is not None for s in thread.steps(ns).values())
     return found, repaired
 
@@ -91,7 +107,7 @@ def test_corrupted_joins_are_put_right(
     no row is left wrong that is not marked (langgraph #8748)."""
     found, repaired = apart(zoo_store, loader, zoo_builder("sync", only=JOINS))
     assert not found, "\n".join(found)
-    assert repaired, "no join was corrupted: the race shows nothing"
+    assert repaired > 1, "no join was corrupted: the race shows nothing"
 
 
 def test_stores_without_updated_channels(
@@ -103,7 +119,9 @@ def test_stores_without_updated_channels(
         line
         for scenario in SCENARIOS
         for thread_id, ns, rows in zoo_store.of(scenario.name)
-        for line in mismatches(Thread(opened, thread_id), ns, rows)
+        for line in mismatches(
+            Thread(opened, thread_id), ns, rows, computed_ids=joins_are_used(scenario.name)
+        )
     ]
     more, repaired = apart(zoo_store, opened, zoo_builder("sync", only=JOINS))
     opened.close()
@@ -119,11 +137,12 @@ def test_stores_without_task_paths(zoo_store: Store, tmp_path: Path) -> None:
     found: list[str] = []
     for scenario in SCENARIOS:
         for thread_id, ns, rows in zoo_store.of(scenario.name):
+            thread = Thread(opened, thread_id)
             if thread_id in NAMELESS:
-                steps = Thread(opened, thread_id).steps(ns).values()
-                assert not any(step.next_exact for step in steps)
-            else:
-                found += mismatches(Thread(opened, thread_id), ns, rows)
+                assert not any(step.next_exact for step in thread.steps(ns).values())
+            elif thread_id not in UNTOLD:
+                used = joins_are_used(scenario.name)
+                found += mismatches(thread, ns, rows, computed_ids=used)
     opened.close()
     found = [line for line in found if ": delta " not in line]
     assert not found, "\n".join(found)

@@ -21,9 +21,15 @@ EMPTY: tuple[Any, ...] = ([], {}, "", 0, 0.0, False, {"$set": []}, {"$tuple": []
 Row = Mapping[str, Any]
 
 
-def mismatches(thread: Thread, ns: str, rows: list[Row]) -> Iterator[str]:
+def mismatches(
+    thread: Thread, ns: str, rows: list[Row], *, computed_ids: bool = True
+) -> Iterator[str]:
     """One line for each field of each checkpoint that differs; steps of repaired checkpoints
-    are left to `steps_apart`."""
+    are left to `steps_apart`.
+
+    `computed_ids`: compare the ids of tasks that left no writes, too. They hash all trigger
+    channels of a node, and a join that has never been written to is not in the store.
+    """
     history = thread.history
     ids = [history.ids[i] for i in history.span(ns)]
     if ids != [row["id"] for row in rows]:
@@ -42,7 +48,12 @@ def mismatches(thread: Thread, ns: str, rows: list[Row]) -> Iterator[str]:
         one = thread.step(ns, row["id"])
         yield from _alone(where, steps[ns, row["id"]], one)
         if one.repaired is None:
-            pairs["task ids"] = ([t.id for t in one.tasks], [t["id"] for t in _by_path(row, one)])
+            both = [
+                (task.id, other["id"])
+                for task, other in zip(one.tasks, _by_path(row, one), strict=False)
+                if computed_ids or task.path
+            ]
+            pairs["task ids"] = ([ours for ours, _ in both], [theirs for _, theirs in both])
         if snapshot.step != one:
             yield f"{where}: the snapshot has another step"
         pairs.update(_results(snapshot, row))
@@ -98,6 +109,7 @@ def _ways(step: Step, row: Row) -> dict[str, tuple[Any, Any]]:
         pairs["route"] = (_sorted(due), row["route"])
     if row["ran"] is not None:
         pairs["ran"] = (list(step.ran), row["ran"])
+    if row["came_by"] is not None:
         pairs["came_by"] = (_sorted(step.came_by), row["came_by"])
     return pairs
 
@@ -183,17 +195,21 @@ def steps_apart(thread: Thread, ns: str, rows: list[Row], true: list[Row]) -> It
     if len(rows) != len(true):
         yield f"{thread.thread_id} {ns}: {len(rows)} rows, {len(true)} in the synchronous run"
         return
-    for row, other in zip(rows, true, strict=True):
+    for row, same in zip(rows, true, strict=True):
         step = steps[ns, row["id"]]
+        mine, theirs = step.tasks, _by_path(same, step)
         pairs = {
-            "next": (list(step.next), other["next"]),
-            "tasks": ([_task(t) for t in step.tasks], [_their_task(t) for t in other["tasks"]]),
-            **_ways(step, other),
+            "next": (list(step.next), same["next"]),
+            "tasks": (
+                [(t.node, t.error, [normal(to_json(q.value)) for q in t.questions]) for t in mine],
+                [(t["name"], t["error"], [q["value"] for q in t["interrupts"]]) for t in theirs],
+            ),
+            **_ways(step, same),
         }
-        for field, (ours, theirs) in pairs.items():
-            if ours != theirs:
+        for field, (ours, other) in pairs.items():
+            if ours != other:
                 where = f"{thread.thread_id} {ns or 'root'} @{row['id'][-12:]} step {row['step']}"
-                yield f"{where}: {field}: ours {ours!r}, synchronous {theirs!r}"
+                yield f"{where}: {field}: ours {ours!r}, synchronous {other!r}"
 
 
 def normal(value: Any) -> Any:

@@ -106,8 +106,9 @@ def _id(s: StateSnapshot) -> str:
 
 
 def _route(tasks: dict[str, str], seen: Seen) -> dict[str, list[str]] | None:
-    """Node to where its tasks went; nothing where nobody saw the thread run."""
-    if not seen.made:
+    """Node to where its tasks went; nothing where nobody saw the thread run, or where a
+    task ran again and went elsewhere."""
+    if not seen.made or seen.turned & set(tasks):
         return None
     route: dict[str, set[str]] = {}
     for task, name in tasks.items():
@@ -137,7 +138,9 @@ def _came(row: dict[str, Any], before: dict[str, str] | None, step_before: int |
         came.setdefault(names[task], set()).update(went)
     return {
         "ran": sorted(names[t] for t in done),
-        "came_by": {name: sorted(where) for name, where in came.items()},
+        "came_by": None
+        if seen.turned & set(done)
+        else {name: sorted(where) for name, where in came.items()},
     }
 
 

@@ -11,7 +11,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.pregel import Pregel
 
 TASKS = "__pregel_tasks"
-PROBLEMS = ("__error__", "__error_source_node__", "__interrupt__", "__resume__")
+CONTROL = ("__error__", "__error_source_node__", "__interrupt__", "__resume__")
 
 
 @dataclass
@@ -25,7 +25,10 @@ class Seen:
     """Tasks that started and were not seen to end, with their namespaces. Where the super-step
     ends all the same, their output came from a cache."""
     wrote: dict[str, list[str]] = field(default_factory=dict)
-    """Task id to the destinations that it handed to the saver (nodes; a join as its node)."""
+    """Task id to the destinations that it handed to the saver (nodes; a join as its node). Of a
+    task that ran more than once savers keep the first."""
+    turned: set[str] = field(default_factory=set)
+    """Ids of tasks that ran again and went elsewhere."""
     made: dict[str, list[str]] = field(default_factory=dict)
     """Checkpoint id to the ids of the tasks finished when it appeared."""
     names: dict[str, str] = field(default_factory=dict)
@@ -80,11 +83,13 @@ class Run:
                 task_path: str = "") -> Any:  # fmt: skip
             seen = self.seen.get(str(config["configurable"]["thread_id"]))
             if seen is not None:
-                seen.wrote[task_id] = [d for c, v in writes if (d := _destination(c, v))]
+                where = [d for c, v in writes if (d := _destination(c, v))]
                 if task_path.startswith("~__pregel_push, ~") and "handler" not in task_path:
                     seen.calls.add(task_id)
-                if not any(c in PROBLEMS for c, _ in writes):
+                if not all(c in CONTROL for c, _ in writes):
                     seen.finished[task_id] = None
+                    if seen.wrote.setdefault(task_id, where) != where:
+                        seen.turned.add(task_id)
             return method(self.saver, config, writes, task_id, task_path)
 
         return put
@@ -100,8 +105,10 @@ class Run:
         return self.seen.setdefault(thread_id, Seen())
 
     def go(self, graph: Any, input: Any, config: RunnableConfig, *,
-           fails: type[Exception] | None = None, **options: Any) -> None:  # fmt: skip
-        """Run the graph until it stops. `fails`: the exception that must end it."""
+           fails: type[Exception] | None = None, may: tuple[type[Exception], ...] = (),
+           **options: Any) -> None:  # fmt: skip
+        """Run the graph until it stops. `fails`: the exception that must end it; `may`: those
+        that can."""
         seen = self.watch(graph, config)
         seen.begin()
         graph.checkpointer = self.saver
@@ -109,7 +116,7 @@ class Run:
             for part in graph.stream(input, config, **self._options(options)):
                 _note(seen, part)
         except Exception as error:
-            if fails is None or not isinstance(error, fails):
+            if not isinstance(error, may if fails is None else fails):
                 raise
         else:
             assert fails is None, f"{self.name}: {fails} was not raised"

@@ -76,5 +76,6 @@ SCENARIOS = (
     Scenario("prefixes", "odd", "joins whose parts contain +"),
     Scenario("exit_only", "odd", "durability exit"),
     Scenario("configured", "odd", "metadata from the config; thread ids of every shape"),
+    Scenario("chance", "chance", "graphs and histories drawn by lot"),
     Scenario("asynchronous", "odd", "AsyncSqliteSaver", asynchronous=True),
 )

@@ -93,6 +93,11 @@ def update_parallel(run: Run) -> None:
     before = run.at(graph, run.thread(), "p", "q")
     graph.bulk_update_state(before, [[StateUpdate({"log": [x]}, x) for x in "pq"]])
     run.go(graph, None, run.thread())
+    # Three at once where one of them is due, at the head: their writes are kept.
+    run.go(graph, {"n": 0}, run.thread("head"), interrupt_before=["z"])
+    graph.bulk_update_state(run.thread("head"), [[StateUpdate({"log": [x]}, x) for x in "pqz"]])
+    run.go(graph, {"n": 0}, run.thread("head"), interrupt_before=["z"])
+    graph.bulk_update_state(run.thread("head"), [[StateUpdate({"log": [x]}, x) for x in "pq"]])
 
 
 def replay(run: Run) -> None:
