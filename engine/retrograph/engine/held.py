@@ -168,37 +168,31 @@ class Values:
         versions = versions if isinstance(versions, Mapping) else {}
         v, seen = field(body, "v"), field(body, "versions_seen")
         nodes = seen if isinstance(v, int) and v < OLD_FORMAT and isinstance(seen, Mapping) else {}
-        state: dict[str, Held] = {}
+        state = self._outside_of(raw, versions)
         for channel, value in stored.items():
-            if (
-                channel in raw.blobs
-                or is_internal(channel)
-                or (channel in nodes and value == channel)
-            ):
+            own = is_internal(channel) or (channel in nodes and value == channel)
+            if own or channel in state:
                 continue
             version, before = versions.get(channel), known.get(channel)
             if before is not None and version is not None and before.version == version:
                 state[channel] = before
             else:
                 state[channel] = Held(self._matches(channel, value), None, version)
-        self._add_outside(state, raw, versions)
         return state
 
-    def _add_outside(
-        self, state: dict[str, Held], raw: RawCheckpoint, versions: Mapping[str, Any]
-    ) -> None:
-        """Values that the backend stores by themselves, each version once."""
-        for channel, version in versions.items():
-            blob = raw.blobs.get(channel)
-            key = (channel, version)
-            if blob is None and (channel in state or key not in self._outside):
+    def _outside_of(self, raw: RawCheckpoint, versions: Mapping[str, Any]) -> dict[str, Held]:
+        """Values that the backend stores by themselves, each version looked at once."""
+        state: dict[str, Held] = {}
+        for channel in {**versions, **raw.blobs}:
+            version = versions.get(channel)
+            if is_internal(channel) or not isinstance(version, str | int | float | None):
                 continue
-            if is_internal(channel):
-                continue
-            if key not in self._outside:
-                assert blob is not None
+            key, blob = (channel, version), raw.blobs.get(channel)
+            if blob is not None and (version is None or key not in self._outside):
                 self._outside[key] = Held(self._of_blob(channel, blob), None, version)
-            state[channel] = self._outside[key]
+            if key in self._outside:
+                state[channel] = self._outside[key]
+        return state
 
     def _of_blob(self, channel: str, blob: Typed) -> tuple[Match, ...]:
         opened = self._serde.open(blob)

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from retrograph.engine.bulk import read_bodies
+from retrograph.engine.history import History
 from retrograph.engine.model import CheckpointKey, RawCheckpoint
 from retrograph.engine.serde.codec import Serde, sniff
 from retrograph.engine.serde.jsonplus import loads_plain
 from retrograph.engine.serde.slices import VALUES, channel_slices
 from retrograph.engine.thread import Thread
-from retrograph.engine.values import Unreadable
+from retrograph.engine.values import Unreadable, field
 
 LARGE: Final = 1_000_000
 """Bytes of a checkpoint from which on it is worth a warning."""
@@ -35,7 +36,7 @@ class ChannelSize:
     channel: str
     size: int
     along: tuple[int, ...]
-    """At checkpoints spread evenly over the line, oldest first; the last is `size`. 0: not there."""
+    """At checkpoints spread evenly over the line, oldest first, the last is `size`; 0: none."""
     growth: float
     """Bytes a checkpoint, over the whole line."""
 
@@ -68,9 +69,43 @@ class Sizes:
     unreadable: str | None = None
 
     @property
-    def total(self) -> int:
-        """Bytes of the line's checkpoints, as far as the index says."""
-        return sum(size for size in self.line if size is not None)
+    def total(self) -> int | None:
+        """Bytes of the line's checkpoints; `None` where the index does not say."""
+        known = [size for size in self.line if size is not None]
+        return sum(known) if len(known) == len(self.line) else None
+
+    def to_json(self, history: History, channels: Sequence[str] | None = None) -> dict[str, Any]:
+        """What `show --sizes --json` prints of it; `channels` limits it to some."""
+        return {
+            "checkpoint": self.checkpoint,
+            "values": self.values,
+            "metadata": self.metadata,
+            "writes": self.writes,
+            "unreadable": self.unreadable,
+            "channels": [
+                {
+                    "channel": channel.channel,
+                    "size": channel.size,
+                    "along": list(channel.along),
+                    "growth": round(channel.growth, 3),
+                }
+                for channel in self.channels
+                if channels is None or channel.channel in channels
+            ],
+            "line": {
+                "checkpoints": len(self.line),
+                "size": self.total,
+                "steps": [
+                    {
+                        "id": history.ids[growth.checkpoint],
+                        "step": history.step(growth.checkpoint),
+                        "size": growth.size,
+                        "more": growth.more,
+                    }
+                    for growth in self.grown
+                ],
+            },
+        }
 
 
 def measure(thread: Thread, checkpoint: int, steps: int = 5) -> Sizes:
@@ -144,11 +179,28 @@ def _along(
     stored = (history.size(i) for i in line)
     chosen = _spread(line, [unknown if size is None else size for size in stored])
     ids = [history.ids[i] for i in chosen]
+    outside: dict[tuple[str, str], int] = {}
     for raw in read_bodies(thread.loader, thread.thread_id, ns, ids):
         sizes = channel_sizes(raw, thread.serde)
         if isinstance(sizes, dict):
-            found[history.find(ns, raw.key.id)] = sizes
+            found[history.find(ns, raw.key.id)] = sizes | _left_out(raw, outside)
     return [found[i] for i in line if i in found]
+
+
+def _left_out(raw: RawCheckpoint, outside: dict[tuple[str, str], int]) -> dict[str, int]:
+    """Sizes of blobs that the reading leaves out since an earlier checkpoint had them; `outside`
+    remembers those, by channel and version."""
+    if raw.checkpoint.type != "json" or not (raw.blobs or outside):
+        return {}
+    versions = field(loads_plain(raw.checkpoint.data), "channel_versions")
+    known = {}
+    for channel, version in versions.items() if isinstance(versions, dict) else ():
+        key = (channel, str(version))
+        if channel in raw.blobs:
+            outside[key] = len(raw.blobs[channel].data)
+        elif key in outside:
+            known[channel] = outside[key]
+    return known
 
 
 def _spread(line: Sequence[int], sizes: Sequence[int]) -> list[int]:

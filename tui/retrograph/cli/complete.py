@@ -113,9 +113,9 @@ def _value(parameter: Any, given: dict[str, str], current: str) -> Answer:
     choices = getattr(parameter.type, "choices", None)
     if choices is not None:
         return Answer(False, [(str(getattr(c, "value", c)), "") for c in choices])
-    if parameter.name in ("source", "folder"):
+    if parameter.name in ("source", "folder", "other"):
         return Answer(True)
-    if parameter.name in ("ref", "thread"):
+    if parameter.name in ("ref", "second", "thread"):
         return Answer(False, _threads(given.get("source"), current))
     if parameter.name == "ns":
         return Answer(False, _namespaces(given))

@@ -10,7 +10,20 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 Style: TypeAlias = Literal[
-    "", "dim", "strong", "accent", "done", "waits", "failed", "fork", "string", "number", "class"
+    "",
+    "dim",
+    "strong",
+    "accent",
+    "done",
+    "waits",
+    "failed",
+    "fork",
+    "string",
+    "number",
+    "class",
+    "added",
+    "removed",
+    "match",
 ]
 
 # The terminal's own sixteen colours, so that its theme decides how they look.
@@ -25,6 +38,9 @@ _SGR: dict[str, str] = {
     "string": "32",
     "number": "34",
     "class": "3",
+    "added": "1;4;32",
+    "removed": "1;4;31",
+    "match": "1;33",
 }
 
 

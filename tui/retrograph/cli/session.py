@@ -14,6 +14,8 @@ from retrograph.loaders.project import load_config
 from retrograph.loaders.registry import open_source
 
 if TYPE_CHECKING:
+    from retrograph.engine.model import Envelope
+    from retrograph.engine.steps import Step
     from retrograph.engine.thread import Snapshot, Thread
 
 
@@ -32,6 +34,14 @@ class Session(NamedTuple):
         index = LoaderIndex(self.loader)
         key = locate(ref, index, thread)
         return index.thread(key.thread_id), key
+
+    def shown_step(self, thread: Thread, i: int) -> tuple[Envelope, Step]:
+        """One checkpoint without its values, as it may be seen."""
+        from retrograph.engine.pages import read_page
+        from retrograph.engine.shown import shown_step
+
+        envelope, step = read_page(thread, [i])[i]
+        return envelope, shown_step(step, self.redactor)
 
     def shown(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot without what must not be seen: the one to draw and to print."""

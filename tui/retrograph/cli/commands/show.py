@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,11 @@ from retrograph.cli.help import (
     new_app,
 )
 
+if TYPE_CHECKING:
+    from retrograph.cli.session import Session
+    from retrograph.engine.model import CheckpointKey
+    from retrograph.engine.thread import Thread
+
 app = new_app()
 
 
@@ -27,6 +32,7 @@ app = new_app()
         "retrograph show demo.db order-4412",
         "retrograph show demo.db order-4412@root --json",
         "retrograph show demo.db order-4412~1 --channel messages",
+        "retrograph show demo.db order-4412 --sizes",
     ),
 )
 def show(
@@ -39,6 +45,12 @@ def show(
     ] = None,
     raw: Annotated[
         bool, typer.Option("--raw", help="Also the channels that only LangGraph reads.")
+    ] = False,
+    sizes: Annotated[
+        bool,
+        typer.Option(
+            "--sizes", help="Instead of the values what they take: by channel, and what grows."
+        ),
     ] = False,
     json: Json = False,
     debug: Debug = False,
@@ -54,6 +66,9 @@ def show(
 
     with opened(source, json, no_redact) as session:
         found, key = session.locate(ref, thread)
+        if sizes:
+            _sizes(session, found, key, channel)
+            return
         snapshot = session.shown(found.snapshot(key.ns, key.id))
         every = {**snapshot.values, **snapshot.internal}
         for name in channel or ():
@@ -74,3 +89,38 @@ def show(
                 session.out.lines(channel_lines(session, chosen))
             else:
                 session.out.lines(snapshot_lines(session, found, snapshot, raw))
+
+
+def _sizes(
+    session: Session, thread: Thread, key: CheckpointKey, channels: list[str] | None
+) -> None:
+    from retrograph.cli import talk
+    from retrograph.engine.errors import RefError
+    from retrograph.engine.sizes import LARGE, measure
+    from retrograph.engine.text import size
+
+    history = thread.history
+    i = history.find(key.ns, key.id)
+    sizes = measure(thread, i)
+    known = {channel.channel for channel in sizes.channels}
+    for name in channels or ():
+        if name not in known:
+            there = ", ".join(sorted(known)) or "none"
+            raise RefError(f"There is no channel '{name}' at this checkpoint; it has: {there}.")
+    if session.out.json:
+        from retrograph.engine.shapes import checkpoint_shape
+
+        envelope, step = session.shown_step(thread, i)
+        session.out.document(
+            checkpoint_shape(history, i, envelope, step)
+            | {"thread_id": key.thread_id, "sizes": sizes.to_json(history, channels)}
+        )
+    else:
+        from retrograph.cli.draw.sizes import size_lines
+
+        session.out.lines(size_lines(session, thread, i, sizes, channels))
+    if sizes.checkpoint >= LARGE:
+        grows = [c for c in sizes.channels if c.growth > 0]
+        most = max(grows, key=lambda c: c.growth, default=None)
+        by = f"; '{most.channel}' grows by {size(round(most.growth))} a checkpoint" if most else ""
+        talk.say(f"This checkpoint takes {size(sizes.checkpoint)}{by}.")

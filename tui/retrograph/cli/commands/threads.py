@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from retrograph.cli.help import Command, Debug, Json, MaybeSource, NoRedact, examples, new_app
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from retrograph.engine.status import ThreadInfo
 
 app = new_app()
 
@@ -111,10 +116,33 @@ def list_threads(source: str | None, asked: Asked, as_json: bool, no_redact: boo
             from retrograph.cli.draw.threads import thread_lines
 
             session.out.lines(thread_lines(session, infos, now, asked.sizes))
+        if large := _large(infos):
+            talk.say(large)
         if more:
             talk.say(f"Only the newest {limit:,} are listed; --limit 0 lists all.")
         elif not infos:
             talk.say(_nothing(asked, session.loader.location))
+
+
+def _large(infos: Sequence[ThreadInfo]) -> str | None:
+    """A sentence about threads whose checkpoints are large, where sizes were asked for."""
+    from retrograph.engine.sizes import LARGE
+    from retrograph.engine.text import cut, size
+
+    means = {
+        info.row.thread_id: info.row.size // info.row.checkpoints
+        for info in infos
+        if info.row.size is not None and info.row.checkpoints
+    }
+    large = [thread_id for thread_id, mean in means.items() if mean >= LARGE]
+    if not large:
+        return None
+    most = max(large, key=lambda thread_id: means[thread_id])
+    stores = "1 thread stores" if len(large) == 1 else f"{len(large):,} threads store"
+    return (
+        f"{stores} more than {size(LARGE)} a checkpoint, '{cut(most, 80)}' {size(means[most])}: "
+        "`show --sizes` says which channel."
+    )
 
 
 def _nothing(asked: Asked, location: str) -> str:
