@@ -6,6 +6,10 @@
     ├── ConfigError        a configuration file or environment variable is wrong
     ├── DecodeError        bytes that cannot be turned into a value
     ├── UsageError         a call whose words do not fit together
+    ├── GraphError         the user's graph cannot be found or loaded
+    ├── HostError          what was asked of the process that runs the graph could not be done
+    │   ├── HostDiedError      that process is gone
+    │   └── HostTimeoutError   it has not ended in time
     └── Cancelled          a reading that was stopped on request
 
 Each message says what is wrong, where, and what to do; it stands alone, without a traceback.
@@ -40,3 +44,19 @@ class UsageError(RetrographError):
 
 class Cancelled(RetrographError):
     """A reading was stopped by `Loader.interrupt()`."""
+
+
+class GraphError(RetrographError):
+    """The user's graph cannot be found or loaded; the message says whose fault it is."""
+
+
+class HostError(RetrographError):
+    """What was asked of the process that runs the user's graph could not be done (exit code 1)."""
+
+
+class HostDiedError(HostError):
+    """That process is gone: a node ended it, it crashed, or somebody killed it."""
+
+
+class HostTimeoutError(HostError):
+    """What was asked has not ended in time; the process still runs until it is closed."""

@@ -1,0 +1,476 @@
+"""The viewer's end of a host: the process of the user's own Python that runs the user's graph.
+
+    with Host.start(python, project, environment(os.environ)) as host:
+        host.hello()                                   # LangGraph is there
+        reply = host.ask("load", graph={...})          # waits; events go by
+        with host.job("run", ...) as job:              # or: events as they come
+            for event in job:
+                ...
+            job.reply
+
+What a node can do to its process (print without end, exit, crash, hang, close our descriptors) is
+noticed at once and told in one sentence (`verdict`). A host is good for one run. Frames and their
+meaning: `worker/frames.py`; the requests, typed: `requests.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from retrograph.engine.errors import GraphError, HostDiedError, HostError, HostTimeoutError
+from retrograph.engine.host.output import Tail
+from retrograph.engine.host.pump import Pump, Stream
+from retrograph.engine.host.stacks import Where, where
+from retrograph.engine.host.verdict import Ending, sentence
+from retrograph.engine.host.worker.frames import CHANNEL, CRASHES, Frame, Header, pack
+from retrograph.engine.model import Typed
+
+WORKER = Path(__file__).parent / "worker"
+"""The folder that the user's interpreter runs."""
+
+_START = 60.0
+"""Seconds that an interpreter may take to start and to import LangGraph."""
+_END = 3.0
+"""Seconds that a host has to end by itself when it is closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back: the header and the blobs."""
+
+    header: Mapping[str, Any]
+    blobs: Sequence[bytes] = ()
+
+    def __getitem__(self, name: str) -> Any:
+        return self.header[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self.header.get(name, default)
+
+    def typed(self, stated: Mapping[str, Any]) -> Typed:
+        """A typed value of this frame: `{"type": tag, "blob": i}`."""
+        return Typed(stated["type"], self.blobs[stated["blob"]])
+
+
+class Event(Reply):
+    """Something that happened in the host.
+
+    `name` is one of: `due` (a task's super-step begins), `task_start`, `task_end`, `writes`,
+    `checkpoint`, `interrupt`, `custom`, `message`, `paused` of a run (`worker/run.py` says what
+    each brings); `output` (`stream`, `text`, `dropped`: characters lost before it), `silent` (no
+    beat for `seconds`: native code holds Python; `Host.stack` tells where) and `heard` again.
+    """
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        return str(self.header["event"])
+
+    @property
+    def at(self) -> float:
+        """Seconds since 1970."""
+        return float(self.header["at"])
+
+
+class Blobs(list[bytes]):
+    """The blobs of a request that is being put together."""
+
+    def add(self, value: Typed) -> dict[str, Any]:
+        """Add a typed value; returns what stands for it in the header."""
+        self.append(value.data)
+        return {"type": value.type, "blob": len(self) - 1}
+
+    def raw(self, data: bytes) -> int:
+        """Add bytes; returns their number."""
+        self.append(data)
+        return len(self) - 1
+
+
+class Host:
+    """A running host. Any thread may call; one request is under way at a time."""
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], channel: socket.socket, crash: int, project: Path
+    ) -> None:
+        self.project = project
+        self.greeting: Mapping[str, Any] = {}
+        """`python`, `langgraph`, `checkpoint`: versions; filled by `hello`."""
+        self._pump = Pump(process, channel, crash)
+        self._channel = channel
+        self._sending = threading.Lock()
+        self._asking = threading.Lock()
+        self._number = 0
+        self._running: dict[str, str] = {}
+        self._doing: str | None = None
+        self._finished = False
+        self._stopped = False
+        self._dropped_signal: int | None = None
+
+    @classmethod
+    def start(cls, python: str, project: Path, environment: Mapping[str, str]) -> Host:
+        """Start `python` as a host in the folder `project`. Returns at once; see `hello`.
+
+        Raises `GraphError` when it cannot be started at all.
+        """
+        ours, theirs = socket.socketpair()
+        crash_out, crash_in = os.pipe()
+        passed = (theirs.fileno(), crash_in)
+        stated = {**environment, CHANNEL: str(passed[0]), CRASHES: str(passed[1])}
+        try:
+            process = subprocess.Popen(
+                [python, str(WORKER)],
+                cwd=project,
+                env=stated,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=passed,
+                start_new_session=True,
+                bufsize=0,
+            )
+        except (OSError, ValueError) as error:
+            ours.close()
+            os.close(crash_out)
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            raise GraphError(f"{python} cannot be run in {project}: {why}.") from error
+        finally:
+            theirs.close()
+            os.close(crash_in)
+        return cls(process, ours, crash_out, project)
+
+    @property
+    def pid(self) -> int:
+        return self._pump.process.pid
+
+    @property
+    def stdout(self) -> Tail:
+        """What it printed: the end of it."""
+        return self._pump.tails["stdout"]
+
+    @property
+    def stderr(self) -> Tail:
+        return self._pump.tails["stderr"]
+
+    @property
+    def running(self) -> Sequence[str]:
+        """The nodes that run now, as far as is known."""
+        return tuple(self._running.values())
+
+    @property
+    def alive(self) -> bool:
+        return self._pump.code is None
+
+    @property
+    def ended_at(self) -> float | None:
+        """`time.monotonic()` of the moment in which its end was noticed."""
+        return None if self._pump.code is None else self._pump.ended_at
+
+    def hello(self, timeout: float = _START) -> Mapping[str, Any]:
+        """Wait until it is up, with LangGraph imported: its versions.
+
+        Raises `GraphError` when it does not come up, or has no LangGraph that can be imported.
+        """
+        if self.greeting:
+            return self.greeting
+        deadline = time.monotonic() + timeout
+        self._doing = "starting"
+        while True:
+            frame = self._next(deadline)
+            if frame is None:
+                raise self._late("Starting the graph's Python", timeout)
+            if frame[0].get("is") == "hello":
+                break
+        self._doing = None
+        error = frame[0].get("error")
+        if error is not None:
+            self.close()
+            raise GraphError(error["sentence"])
+        self.greeting = frame[0]
+        return self.greeting
+
+    def ask(
+        self, do: str, *, blobs: Sequence[bytes] = (), timeout: float | None = 60.0, **stated: Any
+    ) -> Reply:
+        """Ask for something and wait for it; events meanwhile go by.
+
+        Raises `HostError` with the host's sentence when it could not be done, `HostDiedError`,
+        and `HostTimeoutError` after `timeout` seconds, with where it is.
+        """
+        with self.job(do, blobs=blobs, timeout=timeout, **stated) as job:
+            for _ in job:
+                pass
+            return job.reply
+
+    def job(
+        self, do: str, *, blobs: Sequence[bytes] = (), timeout: float | None = None, **stated: Any
+    ) -> Job:
+        """Ask for something; iterate over what it returns for the events while it goes on, then
+        read its `reply`. A job that is left before its end kills the host."""
+        return Job(self, do, stated, blobs, timeout)
+
+    def tell(self, what: str, **stated: Any) -> None:
+        """Steer what is under way: `pause`, `step`, `go`, `stop`. Not answered."""
+        self._send({"tell": what, **stated})
+
+    def stack(self, timeout: float = 1.0) -> Where | None:
+        """The line of the project's code at which it is now, even while native code holds Python.
+
+        `None` where it is at no line of the project, or cannot say."""
+        return where(self._dump(timeout), self.project, WORKER)
+
+    def kill(self) -> None:
+        """End it and its children at once. What it had stored stays."""
+        self._stopped = True
+        self._pump.kill()
+
+    def close(self) -> None:
+        """Ask it to end, and kill it where it does not."""
+        if self._pump.code is None and not self._stopped and not self._asking.locked():
+            try:
+                self._send({"id": 0, "do": "end"})
+            except HostError:
+                pass
+            deadline = time.monotonic() + _END
+            with self._pump.ready:
+                while self._pump.code is None and time.monotonic() < deadline:
+                    while self._pump.take() is not None:
+                        pass
+                    self._pump.ready.wait(0.1)
+        self.kill()
+        self._pump.join(5.0)
+
+    def __enter__(self) -> Host:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is not None:
+            self.kill()
+        self.close()
+
+    # Within.
+
+    def _ending(self) -> Ending:
+        """How it ended, for `verdict.sentence`. Only once it has."""
+        pump = self._pump
+        text = pump.crash
+        return Ending(
+            code=pump.code,
+            closed_channel=pump.closed and pump.code is None,
+            garbled=pump.garbled,
+            stopped=self._stopped,
+            doing=self._doing,
+            nodes=self.running,
+            crash=text,
+            at=where(text, self.project, WORKER),
+            project=self.project,
+            last_line=pump.tails["stderr"].last_line(),
+        )
+
+    def _died(self) -> HostDiedError:
+        return HostDiedError(sentence(self._ending()))
+
+    def _late(self, what: str, seconds: float) -> HostTimeoutError:
+        at = self.stack()
+        place = f"; it is at {at.shown(self.project)} (in {at.name})" if at else ""
+        return HostTimeoutError(f"{what} has not ended after {seconds:g} s{place}.")
+
+    def _dump(self, timeout: float) -> str:
+        """Have the stacks of all threads written, and read them."""
+        pump = self._pump
+        with pump.ready:
+            before = len(pump.crash)
+        if not pump.greeted or not hasattr(signal, "SIGUSR1") or not pump.signal(signal.SIGUSR1):
+            return ""
+        deadline = time.monotonic() + timeout
+        with pump.ready:
+            seen = before
+            while time.monotonic() < deadline:
+                pump.ready.wait(0.05)
+                if len(pump.crash) == seen != before:
+                    break
+                seen = len(pump.crash)
+            return pump.crash[before:]
+
+    def _next(self, deadline: float | None) -> Frame | None:
+        """The next frame; `None` at the deadline. Raises `HostDiedError`."""
+        pump = self._pump
+        with pump.ready:
+            while True:
+                frame = pump.take()
+                if frame is not None:
+                    self._note(frame[0])
+                    return frame
+                if pump.ended or (pump.closed and pump.code is None):
+                    break
+                left = None if deadline is None else deadline - time.monotonic()
+                if left is not None and left <= 0:
+                    return None
+                pump.ready.wait(left)
+        if pump.code is None:
+            self._let_go()
+        raise self._died()
+
+    def _let_go(self) -> None:
+        """Its channel is closed and it may still run: give it a moment to end, then end it."""
+        with self._pump.ready:
+            self._pump.ready.wait_for(lambda: self._pump.ended, 0.5)
+        if not self._pump.ended:
+            self._pump.kill()
+            self._pump.join(2.0)
+
+    def _note(self, header: Header) -> None:
+        """Remember which nodes run."""
+        event = header.get("event")
+        if event == "task_start":
+            self._running[header["run"]] = header["node"]
+        elif event == "task_end":
+            self._running.pop(header["run"], None)
+
+    def _send(self, header: Header, blobs: Sequence[bytes] = ()) -> None:
+        with self._sending:
+            for piece in pack(header, blobs):
+                view = memoryview(piece)
+                while view:
+                    view = view[self._send_some(view) :]
+
+    def _send_some(self, data: memoryview) -> int:
+        pump = self._pump
+        while True:
+            if pump.code is not None or pump.closed:
+                self._let_go()
+                raise self._died()
+            try:
+                return self._channel.send(data, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                select.select([], [self._channel], [], 0.1)
+            except OSError:
+                with pump.ready:
+                    pump.ready.wait_for(lambda: pump.ended, 0.5)
+                if not pump.ended:
+                    pump.kill()
+                    pump.join(2.0)
+                raise self._died() from None
+
+
+class Job:
+    """One request under way. Iterate for its events; `reply` is there when the iteration ends.
+
+    The iteration raises `HostError` when what was asked could not be done, `HostDiedError`, and
+    `HostTimeoutError`.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        do: str,
+        stated: Mapping[str, Any],
+        blobs: Sequence[bytes],
+        timeout: float | None,
+    ) -> None:
+        if not host._asking.acquire(blocking=False):
+            raise HostError("The graph's process is busy with something else.")
+        self._host = host
+        self._do = do
+        self._timeout = timeout
+        self._deadline = None if timeout is None else time.monotonic() + timeout
+        self._reply: Reply | None = None
+        self._over = False
+        host._number += 1
+        self._id = host._number
+        host._doing = do
+        try:
+            host._send({"id": self._id, "do": do, **stated}, blobs)
+        except BaseException:
+            self._finish()
+            raise
+
+    @property
+    def reply(self) -> Reply:
+        """What was asked for. Only after the iteration has ended."""
+        if self._reply is None:
+            raise HostError("The graph's process has not answered yet.")
+        return self._reply
+
+    def __iter__(self) -> Iterator[Event]:
+        try:
+            while not self._over:
+                frame = self._host._next(self._deadline)
+                if frame is None:
+                    assert self._timeout is not None
+                    raise self._host._late(_WORDS.get(self._do, self._do), self._timeout)
+                header, blobs = frame
+                kind = header.get("is")
+                if kind == "event":
+                    yield Event(header, blobs)
+                elif kind == "result" and header.get("id") == self._id:
+                    self._reply = Reply(header, blobs)
+                    self._finish()
+                elif kind == "failed" and header.get("id") == self._id:
+                    self._finish()
+                    raise _failed(header["error"])
+        except BaseException:
+            self._finish()
+            raise
+
+    def __enter__(self) -> Job:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._over:
+            self._host.kill()
+            self._finish()
+
+    def _finish(self) -> None:
+        if not self._over:
+            self._over = True
+            self._host._doing = None
+            self._host._asking.release()
+
+
+_WORDS = {
+    "load": "Loading the graph",
+    "topology": "Reading the graph's topology",
+    "fold": "Folding DeltaChannels",
+    "preview": "The preview",
+    "run": "The run",
+}
+
+
+class HostFailedError(HostError):
+    """What was asked raised an exception in the user's code."""
+
+    def __init__(self, sentence: str, error: Mapping[str, Any]) -> None:
+        super().__init__(sentence)
+        self.error = error
+        """`type`, `message`, `traceback` (text, from the user's first frame on), `file`, `line`."""
+
+
+def _failed(error: Mapping[str, Any]) -> HostError | GraphError:
+    if error.get("kind") == "graph":
+        return GraphError(error["sentence"])
+    return HostFailedError(error["sentence"], error)
+
+
+__all__ = ["WORKER", "Blobs", "Event", "Host", "HostFailedError", "Job", "Reply", "Stream"]

@@ -1,0 +1,108 @@
+"""The messages between the viewer and a host, over one socket pair.
+
+A frame is `u32 length of the header`, `u32 number of blobs` (both big-endian), the header as JSON
+in UTF-8, then for each blob `u64 length` and its bytes. Both sides use this module: the viewer as
+part of its package, the worker by its location. So: standard library, Python 3.9.
+
+Viewer to host: `{"id": n, "do": NAME, …}` asks for something, exactly one frame with that id
+answers it; `{"tell": NAME, …}` steers what is under way and is not answered.
+
+Host to viewer, by `"is"`:
+
+| is | with |
+|---|---|
+| `hello` | `python`, `langgraph`, `checkpoint`: versions; or `error`: no LangGraph that works |
+| `beat` | nothing: the host is alive, ten times a second |
+| `event` | `event`: its name, `at`: seconds since 1970, and what belongs to it |
+| `result` | `id`: what was asked is done, with what belongs to it |
+| `failed` | `id`, `error`: what was asked could not be done |
+| `done` | nothing: the host ends now, as it was asked to |
+
+A typed value (LangGraph's type tag and bytes) stands in a header as `{"type": tag, "blob": i}`:
+the i-th blob of the same frame holds its bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+Header = dict[str, Any]
+Frame = tuple[Header, list[bytes]]
+
+CHANNEL = "RETROGRAPH_HOST_CHANNEL"
+"""Environment variable: the number of the descriptor for frames."""
+CRASHES = "RETROGRAPH_HOST_CRASHES"
+"""Environment variable: the number of the descriptor that fatal errors are written to."""
+
+MAX_HEADER = 256 * 2**20
+MAX_BLOBS = 1_000_000
+
+_HEAD = struct.Struct("!II")
+_SIZE = struct.Struct("!Q")
+
+
+class FrameError(Exception):
+    """The bytes are no frame: somebody else wrote into the channel."""
+
+
+def pack(header: Header, blobs: Sequence[bytes] = ()) -> list[bytes]:
+    """A frame, in pieces to be sent one after another (blobs are not copied)."""
+    text = json.dumps(header, separators=(",", ":")).encode()
+    start = _HEAD.pack(len(text), len(blobs)) + text
+    if not blobs:
+        return [start]
+    pieces = [start]
+    for blob in blobs:
+        pieces.append(_SIZE.pack(len(blob)))
+        pieces.append(bytes(blob))
+    return pieces
+
+
+class Unpacker:
+    """Takes bytes as they come, gives whole frames."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._need = _HEAD.size  # not worth looking before there is this much
+
+    def feed(self, data: bytes) -> Iterator[Frame]:
+        """The frames that are complete with these bytes. Raises `FrameError`."""
+        self._data += data
+        while len(self._data) >= self._need:
+            frame = self._next()
+            if frame is None:
+                return
+            yield frame
+
+    def _next(self) -> Frame | None:
+        data = self._data
+        length, count = _HEAD.unpack_from(data)
+        if length > MAX_HEADER or count > MAX_BLOBS:
+            raise FrameError(f"a header of {length} bytes with {count} blobs")
+        at = _HEAD.size + length
+        spans = []
+        for _ in range(count):
+            if len(data) < at + _SIZE.size:
+                self._need = at + _SIZE.size
+                return None
+            (size,) = _SIZE.unpack_from(data, at)
+            spans.append((at + _SIZE.size, size))
+            at += _SIZE.size + size
+        if len(data) < at:
+            self._need = at
+            return None
+        try:
+            header = json.loads(bytes(data[_HEAD.size : _HEAD.size + length]))
+        except ValueError as error:
+            raise FrameError(str(error)) from None
+        if not isinstance(header, dict):
+            raise FrameError("a header that is no object")
+        view = memoryview(data)
+        blobs = [bytes(view[start : start + size]) for start, size in spans]
+        view.release()
+        del data[:at]
+        self._need = _HEAD.size
+        return header, blobs
