@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.bench import report
 
-NAMES = ("start", "threads", "history", "tree", "snapshot", "outline", "diff")
+NAMES = ("start", "threads", "history", "tree", "snapshot", "outline", "diff", "postgres")
 RESULTS = Path(__file__).with_name("results.md")
 
 

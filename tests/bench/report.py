@@ -13,7 +13,13 @@ from pathlib import Path
 from tests.bench.measure import Timing
 
 HEAD = ("what", "ours", "baseline", "ratio", "target", "met", "peak memory (ours, baseline)")
-LIBRARIES = ("langgraph", "langgraph-checkpoint", "langgraph-checkpoint-sqlite", "ormsgpack")
+LIBRARIES = (
+    "langgraph",
+    "langgraph-checkpoint",
+    "langgraph-checkpoint-sqlite",
+    "langgraph-checkpoint-postgres",
+    "ormsgpack",
+)
 
 
 @dataclass(frozen=True, slots=True)
