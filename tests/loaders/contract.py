@@ -25,7 +25,15 @@ import pytest
 
 from loaders import content
 from retrograph.engine.errors import Cancelled, RefError
-from retrograph.engine.model import CheckpointKey, Loader, ThreadQuery, ThreadRow, WriteRow
+from retrograph.engine.model import (
+    CheckpointKey,
+    Loader,
+    ReadsBodies,
+    ReadsHeads,
+    ThreadQuery,
+    ThreadRow,
+    WriteRow,
+)
 from retrograph.engine.serde import Serde, decode_metadata, envelope
 
 ALL = ThreadQuery(limit=None)
@@ -215,6 +223,31 @@ class StoreContract:
                 assert isinstance(raw.checkpoint.data, bytes)
                 assert isinstance(raw.metadata.data, bytes)
                 assert raw.writes == loader.read_writes(thread_id, ns, [id]).get(id, ())
+
+    def test_heads_of_many_threads(self, loader: Loader) -> None:
+        if not isinstance(loader, ReadsHeads):
+            pytest.skip("this loader reads heads one by one")
+        keys = [CheckpointKey(r.thread_id, r.head_ns, r.head) for r in loader.threads(ALL)]
+        gone = CheckpointKey(keys[0].thread_id, "", "no-such-id")
+        heads = loader.heads([gone, *keys, *keys[:1]])
+        assert set(heads) == set(keys)
+        for key, (found, writes) in heads.items():
+            assert [found] == flat(loader.envelopes(key.thread_id, key.ns, [key.id]))
+            assert list(writes) == flat(loader.writes(key.thread_id, key.ns, [key.id]))
+
+    def test_bodies_of_a_namespace(self, loader: Loader) -> None:
+        if not isinstance(loader, ReadsBodies):
+            pytest.skip("this loader reads bodies one by one")
+        for thread_id in thread_ids(loader, 10):
+            rows = flat(loader.rows(thread_id))
+            for ns in {row[0] for row in rows}:
+                ids = [row[1] for row in rows if row[0] == ns]
+                assert [raw.key.id for raw in flat(loader.bodies(thread_id, ns))] == ids
+                found = flat(loader.bodies(thread_id, ns, ids[:20]))
+                whole = [loader.read(CheckpointKey(thread_id, ns, id)) for id in ids[:20]]
+                assert [(r.key, r.parent_id, r.checkpoint, r.metadata) for r in found] == [
+                    (r.key, r.parent_id, r.checkpoint, r.metadata) for r in whole
+                ]
 
     def test_details_are_the_metadata(self, loader: Loader) -> None:
         serde = Serde.from_env()

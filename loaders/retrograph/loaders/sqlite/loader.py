@@ -85,6 +85,7 @@ class SQLiteLoader:
         self, keys: Sequence[CheckpointKey]
     ) -> Mapping[CheckpointKey, tuple[Envelope, Sequence[WriteRow]]]:
         found: dict[CheckpointKey, tuple[Envelope, Sequence[WriteRow]]] = {}
+        keys = list(dict.fromkeys(keys))
         with self._store.reading() as reading:
             for start in range(0, len(keys), IDS):
                 for key, head in heads_together(reading, keys[start : start + IDS]).items():
