@@ -9,6 +9,7 @@ is. Where few threads own the newest rows, those are left out and the next are a
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -22,6 +23,10 @@ _FIRST: Final = 4
 _LEAST: Final = 200
 _GROWTH: Final = 8
 _ROUNDS: Final = 3
+_LONG: Final = 1.0
+"""Seconds of a listing that are explained, …"""
+_MANY: Final = 1_000_000
+"""… where there are so many checkpoints."""
 _DETAILED: Final = 200
 """Threads that are described by one statement."""
 _C: Final = 'COLLATE "C"'
@@ -29,8 +34,15 @@ _NEWEST: Final = f"max(checkpoint_id {_C})"
 
 
 def thread_rows(reading: Reading, layout: Layout, query: ThreadQuery) -> Iterator[ThreadRow]:
-    """The threads that a query asks for."""
+    """The threads that a query asks for. Says what it cost, where that is much."""
+    began = time.monotonic()
     found = _found(reading, layout, query)
+    if (seconds := time.monotonic() - began) > _LONG and layout.estimate >= _MANY:
+        reading.warn(
+            f"Finding the newest threads took {seconds:.1f} s: none of LangGraph's indexes is by "
+            f"time, so the keys of all checkpoints, about {layout.estimate:,.0f}, were read; a "
+            "thread given by its id opens at once."
+        )
     for start in range(0, len(found), _DETAILED):
         chunk = found[start : start + _DETAILED]
         described = describe(reading, layout, chunk, query.sizes)

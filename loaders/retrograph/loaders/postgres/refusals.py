@@ -56,8 +56,8 @@ def cannot_read(shown: str, error: psycopg.Error) -> str:
 
 def too_slow(shown: str, timeout: str) -> str:
     return (
-        f"{shown} took longer than {timeout} to answer; a longer time is given with "
-        "?options=-cstatement_timeout%3D5min."
+        f"{shown} took longer than {timeout} to answer: name a thread by its id, which needs no "
+        "list, or give it more time with ?options=-cstatement_timeout%3D5min."
     )
 
 

@@ -205,6 +205,9 @@ class Reading:
         """The rows of each statement, in one transaction and one round trip."""
         return self._session.run(self._epoch, statements)
 
+    def warn(self, sentence: str) -> None:
+        self._session.warn(sentence)
+
     def go_on(self) -> None:
         """Raises `Cancelled` where the reading has been stopped."""
         self._session._check(self._epoch)
