@@ -17,6 +17,7 @@ from retrograph.engine.serde import msgpack
 from retrograph.engine.serde.codec import sniff
 from retrograph.engine.serde.envelopes import decode_metadata
 from retrograph.engine.serde.slices import Slice, appended, channel_slices
+from retrograph.engine.serde.wire import container
 from retrograph.engine.shown import shown_write
 from retrograph.engine.thread import Thread
 from retrograph.engine.values import MAX_DEPTH, Delta, Obj, Unreadable, Value, field
@@ -99,7 +100,7 @@ class Values:
         body = Typed(sniff(data) if kind is None else kind, data)
         gaps = _COUNTERS in raw.metadata.data
         if not gaps and not raw.blobs and not self._outside and not self._may_hold(body):
-            return {}
+            return {} if _is_map(body) else None
         state = None
         if body.type == "msgpack" and not raw.blobs:
             state = self._sliced(data, known)
@@ -276,6 +277,14 @@ def _walk(value: Value, needle: Needle, values: Values | None = None) -> Iterato
                 yield _match(path, text, *spot)
         elif len(path) < MAX_DEPTH:
             todo += [((*path, key), child) for key, child in parts(value)][::-1]
+
+
+def _is_map(typed: Typed) -> bool:
+    """Whether bytes begin as a checkpoint does."""
+    if typed.type == "msgpack":
+        opened = container(typed.data, 0)
+        return opened is not None and opened[0]
+    return typed.type == "json" and typed.data.lstrip()[:1] == b"{"
 
 
 def _cost(held: Held) -> int:
