@@ -115,15 +115,15 @@ def test_no_store_here(folder: Path) -> None:
     assert "retrograph demo" in str(error.value)
 
 
-def test_a_folder_names_what_it_holds(folder: Path) -> None:
-    (folder / "data").mkdir()
-    shutil.copy(STORE, folder / "data" / "x.db")
-    with pytest.raises(
-        SourceError, match=r"data is a folder: name a file in it \(it holds .*x.db\)"
-    ):
+def test_a_folder_stands_for_the_one_store_in_it(folder: Path) -> None:
+    data = folder / "data"
+    data.mkdir()
+    with pytest.raises(SourceError, match=r"There is no checkpoint store in .*data: name one"):
         open_source("data")
-    (folder / "data" / "x.db").unlink()
-    with pytest.raises(SourceError, match="it holds no checkpoint store"):
+    shutil.copy(STORE, data / "x.db")
+    assert opened("data") == str((data / "x.db").resolve())
+    shutil.copy(STORE, data / "y.db")
+    with pytest.raises(SourceError, match=r"There are 2 checkpoint stores in .*data: x.db, y.db"):
         open_source("data")
 
 

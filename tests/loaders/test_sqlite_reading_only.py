@@ -234,7 +234,7 @@ def _device(folder: Path) -> Path:
         (_a_view, "without any table"),
         (_missing, "does not exist"),
         (_missing_folder, "does not exist"),
-        (_folder, "is a folder"),
+        (_folder, "There is no checkpoint store in "),
         (_fifo, "is not a regular file"),
         (_loop, "cannot be opened: "),
         (_dangling, "does not exist"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from retrograph.engine.errors import RetrographError, SourceError
 from retrograph.engine.model import Loader
-from retrograph.loaders.folder import find_stores, the_store
+from retrograph.loaders.folder import the_store
 from retrograph.loaders.sqlite import SQLiteLoader
 
 GROUP = "retrograph.loaders"
@@ -26,8 +26,9 @@ def open_source(
 ) -> Loader:
     """Open a source.
 
-    `source` as a person gave it, `.` or `None` for "what is here": the `configured` one, else the
-    one store in `cwd` (default: the current folder), to which relative paths relate too.
+    `source` as a person gave it; a folder stands for the one store in it. `.` or `None` is "what
+    is here": the `configured` one, else the one store in `cwd` (default: the current folder), to
+    which relative paths relate too.
     Raises `SourceError`, in one sentence.
     """
     folder = Path.cwd() if cwd is None else cwd
@@ -74,13 +75,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _open_path(path: Path) -> Loader:
-    if _is_folder(path):
-        stores = find_stores(path)
-        listed = ", ".join(str(store) for store in stores[:3])
-        more = f" and {len(stores) - 3} more" if len(stores) > 3 else ""
-        found = f"holds {listed}{more}" if stores else "holds no checkpoint store"
-        raise SourceError(f"{path} is a folder: name a file in it (it {found}).")
-    return SQLiteLoader(path)
+    return the_store(path) if _is_folder(path) else SQLiteLoader(path)
 
 
 def _file_of_url(url: str, folder: Path) -> Path:
