@@ -38,9 +38,14 @@ class Store:
         threads: dict[str, Any] = json.loads(self._oracle.read_text())["threads"]
         return threads
 
+    def all(self) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
+        """(thread id, namespace, rows) of everything."""
+        for thread_id, thread in self.threads.items():
+            for ns, rows in thread["namespaces"].items():
+                yield thread_id, ns, rows
+
     def of(self, scenario: str) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
         """(thread id, namespace, rows) of one scenario."""
-        for thread_id, thread in self.threads.items():
-            if thread["scenario"] == scenario:
-                for ns, rows in thread["namespaces"].items():
-                    yield thread_id, ns, rows
+        for thread_id, ns, rows in self.all():
+            if self.threads[thread_id]["scenario"] == scenario:
+                yield thread_id, ns, rows

@@ -8,9 +8,12 @@ DeltaChannel is compared as snapshot and writes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from retrograph.engine.model import NULL_TASK
+from retrograph.engine.pages import read_page
+from retrograph.engine.quick import quick_walk
 from retrograph.engine.steps import Step, Task
 from retrograph.engine.thread import Snapshot, Thread
 from retrograph.engine.values import to_json
@@ -30,23 +33,18 @@ def mismatches(
     `computed_ids`: compare the ids of tasks that left no writes, too. They hash all trigger
     channels of a node, and a join that has never been written to is not in the store.
     """
-    history = thread.history
-    ids = [history.ids[i] for i in history.span(ns)]
-    if ids != [row["id"] for row in rows]:
-        yield f"{thread.thread_id} {ns}: the checkpoints are {ids}"
-        return
+    yield from step_mismatches(thread, ns, rows)
     steps = thread.steps(ns)
     for row in rows:
-        where = f"{thread.thread_id} {ns or 'root'} @{row['id'][-12:]} step {row['step']}"
+        where = _where(thread, ns, row)
         snapshot = thread.snapshot(ns, row["id"])
-        pairs = {
-            "parent": (history.parent_id(history.find(ns, row["id"])), row["parent"]),
-            "parent of the snapshot": (snapshot.parent_id, row["parent"]),
-            **_step_pairs(steps[ns, row["id"]], row),
-            **_value_pairs(snapshot, row),
-        }
         one = thread.step(ns, row["id"])
-        yield from _alone(where, steps[ns, row["id"]], one)
+        if snapshot.step != one:
+            yield f"{where}: the snapshot has another step"
+        yield from _same(f"{where}, alone", steps[ns, row["id"]], one)
+        pairs = {"parent": (snapshot.parent_id, row["parent"])}
+        pairs.update(_value_pairs(snapshot, row))
+        pairs.update(_results(snapshot, row))
         if one.repaired is None:
             both = [
                 (task.id, other["id"])
@@ -54,20 +52,55 @@ def mismatches(
                 if computed_ids or task.path
             ]
             pairs["task ids"] = ([ours for ours, _ in both], [theirs for _, theirs in both])
-        if snapshot.step != one:
-            yield f"{where}: the snapshot has another step"
-        pairs.update(_results(snapshot, row))
-        for field, (ours, theirs) in pairs.items():
-            if ours != theirs:
-                yield f"{where}: {field}: ours {ours!r}, LangGraph {theirs!r}"
+        yield from _differing(where, pairs)
 
 
-def _alone(where: str, together: Step, alone: Step) -> Iterator[str]:
-    """A step read alone is the one of the whole namespace, but for ids that it computes."""
-    for field in ("next", "next_exact", "repaired", "ran", "came_by", "route", "errors"):
-        ours, other = getattr(together, field), getattr(alone, field)
-        if ours != other:
-            yield f"{where}: {field}: in one pass {ours!r}, alone {other!r}"
+def step_mismatches(thread: Thread, ns: str, rows: list[Row]) -> Iterator[str]:
+    """The same for what is read in one pass, without values: the tree and its steps."""
+    history = thread.history
+    ids = [history.ids[i] for i in history.span(ns)]
+    if ids != [row["id"] for row in rows]:
+        yield f"{thread.thread_id} {ns}: the checkpoints are {ids}"
+        return
+    steps = thread.steps(ns)
+    for row in rows:
+        parent = history.parent_id(history.find(ns, row["id"]))
+        pairs = {"parent": (parent, row["parent"]), **_step_pairs(steps[ns, row["id"]], row)}
+        yield from _differing(_where(thread, ns, row), pairs)
+
+
+def shortcuts(thread: Thread, ns: str) -> Iterator[str]:
+    """Differences of the steps that are told without reading checkpoints, and of those that are
+    read a page at a time, from those of the whole namespace."""
+    history = thread.history
+    steps = {history.find(*key): step for key, step in thread.steps(ns).items()}
+    quick = {i: step for i, _, step in quick_walk(thread, ns)}
+    page = {i: step for i, (_, step) in read_page(thread, list(history.span(ns))).items()}
+    for name, others in (("quick", quick), ("a page", page)):
+        if others.keys() != steps.keys():
+            yield f"{thread.thread_id} {ns}: {name} lacks {steps.keys() - others.keys()}"
+        for i, step in others.items():
+            yield from _same(f"{thread.thread_id} {ns} {history.ids[i]}, {name}", steps[i], step)
+
+
+def _differing(where: str, pairs: Mapping[str, tuple[Any, Any]]) -> Iterator[str]:
+    for field, (ours, theirs) in pairs.items():
+        if ours != theirs:
+            yield f"{where}: {field}: ours {ours!r}, LangGraph {theirs!r}"
+
+
+def _where(thread: Thread, ns: str, row: Row) -> str:
+    return f"{thread.thread_id} {ns or 'root'} @{row['id'][-12:]} step {row['step']}"
+
+
+def _same(where: str, together: Step, other: Step) -> Iterator[str]:
+    """Differences between two readings of one step, but for ids that only one computes."""
+    for name in ("next", "next_exact", "repaired", "ran", "came_by", "route", "errors"):
+        one, two = getattr(together, name), getattr(other, name)
+        if one != two:
+            yield f"{where}: {name}: {two!r}, in one pass {one!r}"
+    if [replace(t, id=None) for t in together.tasks] != [replace(t, id=None) for t in other.tasks]:
+        yield f"{where}: tasks: {other.tasks!r}, in one pass {together.tasks!r}"
 
 
 def _by_path(row: Row, step: Step) -> list[Row]:
@@ -208,7 +241,7 @@ def steps_apart(thread: Thread, ns: str, rows: list[Row], true: list[Row]) -> It
         }
         for field, (ours, other) in pairs.items():
             if ours != other:
-                where = f"{thread.thread_id} {ns or 'root'} @{row['id'][-12:]} step {row['step']}"
+                where = _where(thread, ns, row)
                 yield f"{where}: {field}: ours {ours!r}, synchronous {other!r}"
 
 
