@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any
 
-from retrograph.engine.due import Barrier
+from retrograph.engine.due import OLD_FORMAT, Barrier, Learned
 from retrograph.engine.errors import RefError
 from retrograph.engine.history import History
 from retrograph.engine.model import (
@@ -24,6 +25,9 @@ from retrograph.engine.thread import Thread
 
 _TOGETHER = 64
 """Heads that are read at once."""
+
+_FIRST = 64
+"""Checkpoints that an old thread's graph is learned from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,17 @@ class _HeadOnly(Thread):
 
     def made_by_running(self, ns: str, wanted: Collection[int]) -> set[int]:
         return set()
+
+    def learn(self, ns: str, near: Iterable[Envelope]) -> Learned:
+        """For old formats from the thread's first checkpoints: a graph's static edges show early,
+        and a page of threads must not read them whole."""
+        near = list(near)
+        learned = Learned.of(near)
+        if any(envelope.v < OLD_FORMAT for envelope in near):
+            stored = chain.from_iterable(self.loader.envelopes(self.thread_id, ns))
+            for envelope in islice(stored, _FIRST):
+                learned.add(envelope)
+        return learned
 
     def arrived(self, i: int, envelope: Envelope, gate: Barrier) -> set[str] | None:
         """Ancestors are known after all where a join is in doubt, which is rare."""
