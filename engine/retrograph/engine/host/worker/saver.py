@@ -1,0 +1,324 @@
+"""The host's own checkpointer, over the standard library's sqlite3, sync and async.
+
+LangGraph does not bring `langgraph-checkpoint-sqlite`, and SqliteSaver refuses `ainvoke`. Tables
+and rows are SqliteSaver's (langgraph-checkpoint-sqlite 3, with `task_path`): it reads this file,
+and so does the viewer. Each `put` and `put_writes` is told as soon as it is on disk.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any, Callable
+
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    BaseCheckpointSaver,
+    CheckpointTuple,
+    get_checkpoint_id,
+    get_checkpoint_metadata,
+)
+
+from .serde import GateSerde
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS checkpoints (
+    thread_id TEXT NOT NULL,
+    checkpoint_ns TEXT NOT NULL DEFAULT '',
+    checkpoint_id TEXT NOT NULL,
+    parent_checkpoint_id TEXT,
+    type TEXT,
+    checkpoint BLOB,
+    metadata BLOB,
+    PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id)
+);
+CREATE TABLE IF NOT EXISTS writes (
+    thread_id TEXT NOT NULL,
+    checkpoint_ns TEXT NOT NULL DEFAULT '',
+    checkpoint_id TEXT NOT NULL,
+    task_id TEXT NOT NULL,
+    task_path TEXT NOT NULL DEFAULT '',
+    idx INTEGER NOT NULL,
+    channel TEXT NOT NULL,
+    type TEXT,
+    value BLOB,
+    PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
+);
+"""
+_CHECKPOINT = (
+    "SELECT checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints "
+    "WHERE thread_id = ? AND checkpoint_ns = ?"
+)
+_WRITES = (
+    "SELECT task_id, channel, type, value FROM writes "
+    "WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ? "
+    "ORDER BY task_path, task_id, idx"
+)
+_TASKS = "__pregel_tasks"
+
+Tell = Callable[[str, dict[str, Any]], None]
+
+
+class WorkerSaver(BaseCheckpointSaver):  # type: ignore[type-arg]
+    """A checkpointer on a file, or on `:memory:`.
+
+    `tell(name, data)` is called after each commit: `checkpoint` with ns, id, parent, step, source,
+    bytes; `writes` with ns, id (of the checkpoint), task, path, channels, route, bytes.
+    """
+
+    def __init__(self, database: str, serde: GateSerde, tell: Tell | None = None) -> None:
+        super().__init__(serde=serde)
+        self._tell = tell
+        self._lock = threading.RLock()
+        self._owner = os.getpid()
+        self._random = random.Random()  # the user's own sequence of numbers stays as it is
+        self.connection = sqlite3.connect(database, check_same_thread=False, isolation_level=None)
+        self.connection.execute("PRAGMA busy_timeout = 10000")
+        if database != ":memory:":
+            # What is committed outlives this process however it ends; only a power cut takes it.
+            self.connection.execute("PRAGMA journal_mode = WAL")
+            self.connection.execute("PRAGMA synchronous = NORMAL")
+        self.connection.executescript(SCHEMA)
+
+    def close(self) -> None:
+        with self._lock:
+            self.connection.close()
+
+    # Reading.
+
+    def get_tuple(self, config: Any) -> CheckpointTuple | None:
+        thread_id, ns = _address(config)
+        wanted = get_checkpoint_id(config)
+        with self._lock:
+            if wanted:
+                row = self.connection.execute(
+                    _CHECKPOINT + " AND checkpoint_id = ?", (thread_id, ns, wanted)
+                ).fetchone()
+            else:
+                row = self.connection.execute(
+                    _CHECKPOINT + " ORDER BY checkpoint_id DESC LIMIT 1", (thread_id, ns)
+                ).fetchone()
+        return None if row is None else self._tuple(thread_id, ns, row)
+
+    def list(
+        self,
+        config: Any,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: Any = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        clauses: list[str] = []
+        values: list[Any] = []
+        if config is not None:
+            conf = config["configurable"]
+            clauses.append("thread_id = ?")
+            values.append(str(conf["thread_id"]))
+            if conf.get("checkpoint_ns") is not None:
+                clauses.append("checkpoint_ns = ?")
+                values.append(conf["checkpoint_ns"])
+            if get_checkpoint_id(config):
+                clauses.append("checkpoint_id = ?")
+                values.append(get_checkpoint_id(config))
+        if before is not None:
+            clauses.append("checkpoint_id < ?")
+            values.append(get_checkpoint_id(before))
+        where = " WHERE " + " AND ".join(clauses) if clauses else ""
+        with self._lock:
+            rows = self.connection.execute(
+                "SELECT thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, "
+                f"checkpoint, metadata FROM checkpoints{where} ORDER BY checkpoint_id DESC",
+                values,
+            ).fetchall()
+        count = 0
+        for thread_id, ns, *row in rows:
+            if limit is not None and count >= limit:
+                return
+            found = self._tuple(thread_id, ns, row)
+            metadata: dict[str, Any] = dict(found.metadata)
+            if all(metadata.get(key) == value for key, value in (filter or {}).items()):
+                count += 1
+                yield found
+
+    def _tuple(self, thread_id: str, ns: str, row: Sequence[Any]) -> CheckpointTuple:
+        checkpoint_id, parent_id, kind, checkpoint, metadata = row
+        with self._lock:
+            writes = self.connection.execute(_WRITES, (thread_id, ns, checkpoint_id)).fetchall()
+        loads = self.serde.loads_typed
+        return CheckpointTuple(
+            _config(thread_id, ns, checkpoint_id),
+            loads((kind, checkpoint)),
+            json.loads(metadata) if metadata is not None else {},
+            _config(thread_id, ns, parent_id) if parent_id else None,
+            [(task, channel, loads((type_, value))) for task, channel, type_, value in writes],
+        )
+
+    # Writing.
+
+    def put(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
+        thread_id, ns = _address(config)
+        parent_id = config["configurable"].get("checkpoint_id")
+        kind, data = self.serde.dumps_typed(checkpoint)
+        stored = get_checkpoint_metadata(config, metadata)
+        self.put_row(
+            thread_id, ns, checkpoint["id"], parent_id, (kind, data),
+            json.dumps(stored, ensure_ascii=False).encode("utf-8", "ignore"),
+        )  # fmt: skip
+        if self._tell is not None:
+            self._tell(
+                "checkpoint",
+                {
+                    "ns": ns,
+                    "id": checkpoint["id"],
+                    "parent": parent_id,
+                    "step": metadata.get("step"),
+                    "source": metadata.get("source"),
+                    "bytes": len(data),
+                },
+            )
+        return _config(thread_id, ns, checkpoint["id"])
+
+    def put_row(
+        self,
+        thread_id: str,
+        ns: str,
+        checkpoint_id: str,
+        parent_id: str | None,
+        typed: tuple[str | None, bytes],
+        metadata: bytes,
+    ) -> None:
+        """Store a checkpoint as it is."""
+        self._mine()
+        with self._lock:
+            self.connection.execute(
+                "INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, "
+                "parent_checkpoint_id, type, checkpoint, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (thread_id, ns, checkpoint_id, parent_id, typed[0], typed[1], metadata),
+            )
+
+    def put_writes(
+        self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        thread_id, ns = _address(config)
+        checkpoint_id = str(config["configurable"]["checkpoint_id"])
+        replace = all(channel in WRITES_IDX_MAP for channel, _ in writes)
+        rows = [
+            (WRITES_IDX_MAP.get(channel, idx), channel, self.serde.dumps_typed(value))
+            for idx, (channel, value) in enumerate(writes)
+        ]
+        self.put_write_rows(
+            thread_id,
+            [(ns, checkpoint_id, task_id, task_path, *row) for row in rows],
+            "REPLACE" if replace else "IGNORE",
+        )
+        if self._tell is not None:
+            self._tell(
+                "writes",
+                {
+                    "ns": ns,
+                    "id": checkpoint_id,
+                    "task": task_id,
+                    "path": task_path,
+                    "channels": [channel for channel, _ in writes],
+                    "route": [d for c, v in writes for d in _destination(c, v)],
+                    "bytes": sum(len(typed[1]) for _, _, typed in rows),
+                },
+            )
+
+    def put_write_rows(
+        self, thread_id: str, rows: Sequence[tuple[Any, ...]], other: str = "REPLACE"
+    ) -> None:
+        """Store writes as they are: (ns, checkpoint id, task id, path, idx, channel, typed value)."""
+        self._mine()
+        with self._lock:
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                self.connection.executemany(
+                    f"INSERT OR {other} INTO writes (thread_id, checkpoint_ns, checkpoint_id, "
+                    "task_id, task_path, idx, channel, type, value) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    [(thread_id, *row[:6], row[6][0], row[6][1]) for row in rows],
+                )
+                self.connection.execute("COMMIT")
+            except BaseException:
+                self.connection.execute("ROLLBACK")
+                raise
+
+    def delete_thread(self, thread_id: str) -> None:
+        self._mine()
+        with self._lock:
+            for table in ("checkpoints", "writes"):
+                self.connection.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
+
+    def get_next_version(self, current: Any, channel: Any) -> str:
+        if current is None:
+            number = 0
+        elif isinstance(current, (int, float)):
+            number = int(current)
+        else:
+            number = int(str(current).split(".")[0])
+        return f"{number + 1:032}.{self._random.random():016}"
+
+    def _mine(self) -> None:
+        """A forked child must not write through its parent's connection."""
+        if os.getpid() != self._owner:
+            raise RuntimeError("a forked process tried to go on with its parent's run")
+
+    # The same under asyncio: each is short, and the file is local.
+
+    async def aget_tuple(self, config: Any) -> CheckpointTuple | None:
+        return self.get_tuple(config)
+
+    async def alist(
+        self,
+        config: Any,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: Any = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        for found in self.list(config, filter=filter, before=before, limit=limit):
+            yield found
+
+    async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
+        return self.put(config, checkpoint, metadata, new_versions)
+
+    async def aput_writes(
+        self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        self.put_writes(config, writes, task_id, task_path)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        self.delete_thread(thread_id)
+
+
+def _address(config: Any) -> tuple[str, str]:
+    conf = config["configurable"]
+    return str(conf["thread_id"]), conf.get("checkpoint_ns", "")
+
+
+def _config(thread_id: str, ns: str, checkpoint_id: str) -> Any:
+    return {
+        "configurable": {
+            "thread_id": thread_id,
+            "checkpoint_ns": ns,
+            "checkpoint_id": checkpoint_id,
+        }
+    }
+
+
+def _destination(channel: str, value: Any) -> Iterator[str]:
+    """Where a write leads: a node, a join as its channel, a Send as its node."""
+    if channel.startswith("branch:to:"):
+        yield channel[len("branch:to:") :]
+    elif channel.startswith("join:"):
+        yield channel
+    elif channel == _TASKS:
+        for send in value if isinstance(value, (list, tuple)) else (value,):
+            node = getattr(send, "node", None)
+            if isinstance(node, str):
+                yield node

@@ -1,0 +1,171 @@
+"""The host's end of the channel: frames out from any thread, requests in through a queue.
+
+The user's code may close or reuse any descriptor. So before each frame it is looked whether the
+descriptor is still our socket: else a frame would be written into whatever file has its number.
+"""
+
+from __future__ import annotations
+
+import errno
+import faulthandler
+import os
+import queue
+import signal
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any, Callable
+
+from .frames import Frame, FrameError, Unpacker, pack
+
+BEAT = 0.1
+"""Seconds between two beats."""
+LOST = 70
+"""The exit code where the channel was taken from us (`sysexits.h`, EX_SOFTWARE)."""
+EXITED = "rg: os._exit"
+
+_Identity = tuple[int, int]
+exit_now: Callable[[int], Any] = os._exit
+"""The real `os._exit`: the one that user code finds writes down where it was called first."""
+
+
+class Wire:
+    """Frames out, requests in. After a fork, the child's is dead and silent."""
+
+    def __init__(self, channel: int, crashes: int) -> None:
+        self.requests: queue.Queue[Frame] = queue.Queue()
+        self.steer: Callable[[dict[str, Any]], None] | None = None
+        """Called with each `tell`, in the reading thread."""
+        self._socket = socket.socket(fileno=channel)
+        self._crashes = crashes
+        self._mine: dict[int, _Identity] = {fd: _identity(fd) for fd in (channel, crashes)}
+        self._lock = threading.Lock()
+        self._dead = False
+        for fd in (channel, crashes):
+            os.set_inheritable(fd, False)
+        os.register_at_fork(after_in_child=self._in_child)
+        faulthandler.enable(crashes, all_threads=True)
+        if hasattr(faulthandler, "register"):
+            faulthandler.register(signal.SIGUSR1, crashes, all_threads=True)
+        os._exit = self._exit  # type: ignore[assignment]
+        threading.Thread(target=self._read, name="retrograph-read", daemon=True).start()
+        threading.Thread(target=self._beat, name="retrograph-beat", daemon=True).start()
+
+    def send(self, header: dict[str, Any], blobs: Sequence[bytes] = ()) -> None:
+        """Send a frame whole. Never returns where there is nobody to send to."""
+        if self._dead:
+            return
+        pieces = pack(header, blobs)
+        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        with self._lock:
+            if not self._ours(self._socket.fileno()):
+                self._lost()
+            try:
+                self._socket.sendall(data)
+            except OSError as error:
+                if error.errno in (errno.EPIPE, errno.ECONNRESET):
+                    _end_group()
+                self._lost()
+
+    def event(self, name: str, blobs: Sequence[bytes] = (), **data: Any) -> None:
+        """Say that something happened."""
+        self.send({"is": "event", "event": name, "at": time.time(), **data}, blobs)
+
+    def _read(self) -> None:
+        unpacker = Unpacker()
+        while True:
+            try:
+                data = self._socket.recv(256 * 1024)
+            except OSError:
+                self._lost()
+            if self._dead:
+                return
+            if not data:
+                # Nobody looks any more: the run must not go on by itself.
+                if self._ours(self._socket.fileno()):
+                    _end_group()
+                self._lost()
+            try:
+                for header, blobs in unpacker.feed(data):
+                    if "tell" in header:
+                        if self.steer is not None:
+                            self.steer(header)
+                    else:
+                        self.requests.put((header, blobs))
+            except FrameError:
+                self._lost()
+
+    def _beat(self) -> None:
+        while not self._dead:
+            self.send({"is": "beat"})
+            time.sleep(BEAT)
+
+    def _ours(self, fd: int) -> bool:
+        try:
+            return fd in self._mine and _identity(fd) == self._mine[fd]
+        except OSError:
+            return False
+
+    def _lost(self) -> None:
+        """The user's code closed the channel: leave word of where it is, and end."""
+        if self._dead:
+            return
+        for fd in (self._crashes, 2):
+            if fd == 2 or self._ours(fd):
+                try:
+                    faulthandler.dump_traceback(fd, all_threads=True)
+                    break
+                except (OSError, ValueError):
+                    continue
+        exit_now(LOST)
+
+    def _exit(self, code: int) -> Any:
+        """In place of `os._exit`: says where it was called."""
+        if self._ours(self._crashes):
+            try:
+                os.write(self._crashes, (EXITED + "\n").encode())
+                faulthandler.dump_traceback(self._crashes, all_threads=False)
+            except (OSError, ValueError):
+                pass
+        return exit_now(code)
+
+    def _in_child(self) -> None:
+        self._dead = True
+        os._exit = exit_now  # type: ignore[assignment]
+        faulthandler.disable()
+        for fd in list(self._mine):
+            if self._ours(fd):
+                try:
+                    os.close(fd)
+                except OSError:
+                    pass
+
+
+def _identity(fd: int) -> _Identity:
+    found = os.fstat(fd)
+    return found.st_dev, found.st_ino
+
+
+def _end_group() -> None:
+    """End this process and those it started: nobody looks at them any more."""
+    try:
+        os.killpg(os.getpgrp(), signal.SIGKILL)
+    finally:
+        exit_now(0)
+
+
+class Values:
+    """The blobs of a frame that is being put together."""
+
+    def __init__(self) -> None:
+        self.blobs: list[bytes] = []
+
+    def add(self, typed: tuple[str | None, bytes]) -> dict[str, Any]:
+        """Add a typed value; returns what stands for it in the header."""
+        self.blobs.append(bytes(typed[1]))
+        return {"type": typed[0], "blob": len(self.blobs) - 1}
+
+    def raw(self, data: bytes) -> int:
+        self.blobs.append(data)
+        return len(self.blobs) - 1
