@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from loaders.contract import flat
+from loaders.postgres_rows import BODY, a_send, put, put_blob
 from retrograph.engine.model import CheckpointKey, Envelope, ThreadQuery
 from retrograph.engine.serde import Serde
 from retrograph.engine.values import Unreadable
@@ -19,8 +20,6 @@ from retrograph.loaders.postgres.sends import send_nodes
 from servers.copies import tables
 from servers.postgres import Database
 
-BODY = {"v": 4, "id": "x", "ts": "2026-01-01T00:00:00+00:00", "channel_values": {},
-        "channel_versions": {}, "versions_seen": {}, "updated_channels": []}  # fmt: skip
 ODD = {
     "a list": [1, 2],
     "a text": "x",
@@ -47,23 +46,6 @@ def loader(store: Database) -> Iterator[PostgresLoader]:
     opened = open_postgres(store.uri)
     yield opened
     opened.close()
-
-
-def put(store: Database, id: str, body: str, metadata: str = "{}", parent: str | None = None,
-        thread_id: str = "t") -> None:  # fmt: skip
-    with psycopg.connect(store.uri) as connection:
-        connection.execute(
-            "INSERT INTO checkpoints VALUES (%s, '', %s, %s, NULL, %s, %s)",
-            (thread_id, id, parent, body, metadata),
-        )
-
-
-def put_blob(store: Database, channel: str, version: str, kind: str, data: bytes | None) -> None:
-    with psycopg.connect(store.uri) as connection:
-        connection.execute(
-            "INSERT INTO checkpoint_blobs VALUES ('t', '', %s, %s, %s, %s)",
-            (channel, version, kind, data),
-        )
 
 
 def envelopes(loader: PostgresLoader) -> list[Envelope]:
@@ -144,11 +126,6 @@ def test_control_values_in_blobs(store: Database, loader: PostgresLoader) -> Non
     assert {c: serde.decode(b) for c, b in raw.blobs.items()} == {
         "join:a+b:c": ["a", "b"], "branch:to:d": [{"x": 1}, True], "plain": [1], "inline": [2],
     }  # fmt: skip
-
-
-def a_send(node: str, size: int) -> ormsgpack.Ext:
-    payload = ormsgpack.packb(["langgraph.types", "Send", [node, "p" * size]])
-    return ormsgpack.Ext(1, payload)
 
 
 @pytest.mark.parametrize("sizes", [[10], [0, 3, 200, 70_000, 10, 2, 300_000], [5] * 40, [9000] * 9])

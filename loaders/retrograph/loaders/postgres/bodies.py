@@ -13,6 +13,7 @@ from retrograph.engine.serde import Serde, decode_metadata, envelope
 STEERING: Final = ("branch:", "join:", "start:")
 """How the channels begin that only LangGraph reads."""
 
+_SENDS: Final = "__pregel_tasks"
 _VERSIONS: Final = frozenset((str, int, float))
 _NOTHING: Final[Mapping[str, Any]] = {}
 
@@ -30,7 +31,12 @@ class Body:
         self._body = body
         self._metadata = metadata
         values, versions = body["channel_values"], body["channel_versions"]
+        updated = body.get("updated_channels")
         if type(body["v"]) is not int or type(values) is not dict:
+            raise ValueError("odd")
+        if body.get("pending_sends") or values.get(_SENDS):
+            raise ValueError("odd")  # they are stored elsewhere
+        if type(updated) is list and not all(type(name) is str for name in updated):
             raise ValueError("odd")
         if not _VERSIONS.issuperset(map(type, versions.values())):
             raise ValueError("odd")
@@ -70,7 +76,7 @@ class Body:
         else:
             body, why, metadata = self._body, None, self._metadata
             updated, seen = body.get("updated_channels"), body["versions_seen"]
-            if type(updated) is not list or not all(type(name) is str for name in updated):
+            if type(updated) is not list:
                 updated = None
             values = body["channel_values"]
             steering = {name: values[name] for name in values if name.startswith(STEERING)}
