@@ -8,6 +8,7 @@ the call once unmeasured; imports are not counted.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -85,6 +86,7 @@ def _child(mode: str, side: Callable[..., Any], args: Sequence[object], calls: i
             *map(str, args),
         ],
         cwd=ROOT,
+        env=_environment(),
         stdout=subprocess.PIPE,
         check=True,
     )
@@ -93,8 +95,13 @@ def _child(mode: str, side: Callable[..., Any], args: Sequence[object], calls: i
 
 def _seconds(command: Sequence[str]) -> float:
     began = time.perf_counter()
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(command, env=_environment(), stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - began
+
+
+def _environment() -> dict[str, str]:
+    """Ours, but byte code is kept from run to run, as it is wherever a program is installed."""
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _timing(pairs: list[tuple[float, float]]) -> Timing:
