@@ -19,9 +19,8 @@ BYTES_A_CHECKPOINT = 150
 
 
 def ours(store: str) -> Callable[[], object]:
-    from retrograph.loaders.registry import open_source
-
     from retrograph.engine.thread import Thread
+    from retrograph.loaders.registry import open_source
 
     def call() -> object:
         with closing(open_source(store)) as loader:
