@@ -109,8 +109,9 @@ def table(rows: list[Row]) -> str:
 def write(path: Path, rows: list[Row]) -> None:
     path.write_text(
         "# Benchmarks\n\n"
-        "Written by `make bench`. Ours against a baseline in the same run: medians of alternating\n"
-        "runs in fresh processes, files in the system's cache, imports not counted. Memory is\n"
+        "Written by `make bench`. Ours against a baseline in the same run, in turn: each round is\n"
+        "a fresh process a side, of which the best call counts; medians of the rounds. Files are\n"
+        "in the system's cache, imports are not counted, whole commands are medians. Memory is\n"
         "what the process grew by at most.\n\n"
         f"{machine()}\n\n{table(rows)}\n"
     )
