@@ -21,7 +21,7 @@ from retrograph.engine.sameness import same
 from retrograph.engine.setters import Setter, setter
 from retrograph.engine.shown import shown_at, shown_path
 from retrograph.engine.thread import Thread
-from retrograph.engine.tracking import Track
+from retrograph.engine.tracking import Track, earlier
 from retrograph.engine.values import ABSENT, Value
 
 _FIRST_STEP = 4
@@ -83,75 +83,91 @@ class Blame:
         return self._line.decoded
 
     def __iter__(self) -> Iterator[Set]:
-        line = self._line
-        end, target = len(line) - 1, self._value
+        line, end, target = self._line, len(self._line) - 1, self._value
         track = Track(line.value(end), self.path[1:])
         while True:
-            begin = self._begin(track, target, end)
+            begin, track = self._begin(track, target, end)
             if begin == 0 and target is ABSENT:
                 return
             yield self._set(track, target, begin)
             if begin == 0:
                 return
             end = begin - 1
-            path, target = track.find(line.value(end))
+            path, target = self._before(track, begin)
             if target is not ABSENT:
                 track = Track(line.value(end), path)
             elif not self._was_there(track, end):
                 return
 
     def _set(self, track: Track, target: Value, at: int) -> Set:
-        line, channel = self._line, self._channel
-        whole = line.value(at)
+        channel, whole = self._channel, self._line.value(at)
+        checkpoint = self._line.checkpoints[at]
         path = (channel, *track.find(whole)[0])
-        by = setter(self._thread, line.checkpoints[at], channel, track, target, whole)
+        by = setter(self._thread, checkpoint, channel, track, target, whole)
         shown = ABSENT
         if target is not ABSENT:
             shown = shown_at({channel: whole}, path, self._redactor)
-        return Set(line.checkpoints[at], by, shown_path(path, self._redactor), shown)
+        return Set(checkpoint, by, shown_path(path, self._redactor), shown)
+
+    def _begin(self, track: Track, target: Value, end: int) -> tuple[int, Track]:
+        """Since when the value has been the same, and the place as it is there."""
+        line, at = self._line, end
+        if self._exact:
+            line.know_all(end)
+        while True:
+            at = line.same_version_since(at)
+            if at == 0:
+                return at, track
+            path, before = self._before(track, at)
+            if not _same(before, target):
+                return at, track
+            at -= 1
+            if target is not ABSENT:
+                track = Track(line.value(at), path)
+            if not self._exact:
+                at = self._leap(track, target, at)
+
+    def _before(self, track: Track, at: int) -> tuple[tuple[object, ...], Value]:
+        """Where the place stood one checkpoint before, and what stood there."""
+        now, before = self._line.value(at), self._line.value(at - 1)
+        path, value = track.find(now)
+        return track.find(before) if value is ABSENT else earlier(now, before, path)
+
+    def _leap(self, track: Track, target: Value, at: int) -> int:
+        """The first checkpoint with the value, or one after it, told by a few looks."""
+        step, other = _FIRST_STEP, -1
+        while at and other < 0:
+            tried = max(at - step, 0)
+            if self._is(track, tried, target):
+                at, step = self._leapt(at, tried), step * 2
+            else:
+                other = tried
+        while at and at - other > 1:
+            tried = (at + other) // 2
+            if self._is(track, tried, target):
+                at = self._leapt(at, tried)
+            else:
+                other = tried
+        return at
+
+    def _leapt(self, at: int, to: int) -> int:
+        if to < at - 1 and self._line.version(to) != self._line.version(at):
+            self.certain = False
+        return to
+
+    def _is(self, track: Track, at: int, target: Value) -> bool:
+        return _same(track.find(self._line.value(at))[1], target)
 
     def _was_there(self, track: Track, end: int) -> bool:
         """Whether a value that is not there at `end` had been there before."""
-        if self._exact:
-            return any(self._is(track, k, None) for k in self._line.changes(end))
-        if end and not self._line.known_absent(0):
-            self.certain = False
-        return not self._line.known_absent(0) and self._is(track, 0, None)
-
-    def _is(self, track: Track, at: int, target: Value | None) -> bool:
-        """Whether the value at a checkpoint is `target`; with `None`: whether it is there."""
-        found = track.find(self._line.value(at))[1]
-        if target is None:
-            return found is not ABSENT
-        return found is target or (
-            found is not ABSENT and target is not ABSENT and same(found, target)
-        )
-
-    def _begin(self, track: Track, target: Value, end: int) -> int:
-        """Since when the value has been the same."""
         line = self._line
         if self._exact:
-            changes = line.changes(end)
-            return next(at for at in changes if not at or not self._is(track, at - 1, target))
-        begin = line.same_version_since(end)
-        if begin == 0 or not self._is(track, begin - 1, target):
-            return begin
-        there, step, other = begin - 1, _FIRST_STEP, -1
-        while there and other < 0:
-            at = max(there - step, 0)
-            if self._is(track, at, target):
-                there, step = self._leapt(there, at), step * 2
-            else:
-                other = at
-        while there and there - other > 1:
-            at = (there + other) // 2
-            if self._is(track, at, target):
-                there = self._leapt(there, at)
-            else:
-                other = at
-        return there
+            return any(not self._is(track, at, ABSENT) for at in line.changes(end))
+        if not end or (line.version(end) is None and line.known_absent(end)):
+            return False  # a channel that has been written once keeps a version
+        self.certain = False
+        return not self._is(track, 0, ABSENT)
 
-    def _leapt(self, there: int, at: int) -> int:
-        if at < there - 1 and self._line.version(at) != self._line.version(there):
-            self.certain = False
-        return at
+
+def _same(a: Value, b: Value) -> bool:
+    return a is b or (a is not ABSENT and b is not ABSENT and same(a, b))

@@ -90,6 +90,11 @@ class Line:
             same, other = self._split(tried[::-1], version, same, other)
         return same
 
+    def know_all(self, at: int) -> None:
+        """Read the versions of all positions up to one."""
+        for end in range(at, -1, -_CHUNK):
+            self._know(range(max(end - _CHUNK + 1, 0), end + 1))
+
     def changes(self, at: int) -> Iterator[int]:
         """Positions from `at` back at which the version is another than before; the last is 0."""
         while at > 0:

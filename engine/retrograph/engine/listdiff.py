@@ -34,6 +34,14 @@ class Alignment:
     equal: set[int]
     """New positions of items that are known to be the same."""
 
+    def old_at(self, new: int) -> int | None:
+        """Where the item at a new position stood; `None` for one that was added."""
+        if new < self.low:
+            return new
+        if new >= self.new_end:
+            return new - self.new_end + self.old_end
+        return self.old_of.get(new)
+
 
 def align_items(x: Sequence[Value], y: Sequence[Value]) -> Alignment:
     """Align two lists by content, by `id`, and what is left over by likeness."""

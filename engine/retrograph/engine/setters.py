@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from retrograph.engine.history import NONE
 from retrograph.engine.model import NULL_TASK, RawWrite
 from retrograph.engine.pages import read_page
 from retrograph.engine.sameness import same
-from retrograph.engine.steps import Step
 from retrograph.engine.thread import Thread
 from retrograph.engine.tracking import Track
 from retrograph.engine.values import ABSENT, Value
@@ -45,34 +44,35 @@ def setter(
         return Setter(None, None, None, history.step(checkpoint), ())
     envelope, step = page[checkpoint]
     number = envelope.step if envelope.step is not None else history.step(checkpoint)
-    before = page[parent][1] if parent in page else None
     node, task_id = None, None
-    if envelope.source not in ("input", "fork") and before is not None:
-        ids = [history.ids[parent]]
-        ns = history.ns(checkpoint)
-        made = thread.loader.read_writes(thread.thread_id, ns, ids, [channel])
-        writes = made.get(ids[0], ())
+    if envelope.source not in ("input", "fork") and parent in page:
+        ns, above = history.ns(checkpoint), history.ids[parent]
+        made = thread.loader.read_writes(thread.thread_id, ns, [above], [channel])
+        writes = made.get(above, ())
+        nodes = thread.writers(ns, above) if writes else {}
+        due = {task.id for task in page[parent][1].tasks if task.finished}
         if envelope.source == "update":
-            task_id = _edit(thread, writes, before, track, target)
+            # No due task made its writes, where they were stored.
+            own = [write for write in writes if write.task_id not in due] or list(writes)
+            holding = _holding(thread, own, track, target, target)
+            task_id = holding.task_id if holding is not None else None
         else:
-            node, task_id = _task(thread, writes, before, step, track, target, whole)
+            node, task_id = _task(thread, writes, nodes, step.ran, track, target, whole)
     return Setter(node, task_id, envelope.source, number, step.ran)
 
 
 def _task(
     thread: Thread,
     writes: Sequence[RawWrite],
-    before: Step,
-    step: Step,
+    nodes: Mapping[str, str | None],
+    ran: Sequence[str],
     track: Track,
     target: Value,
     whole: Value,
 ) -> tuple[str | None, str | None]:
-    nodes = {task.id: task.node for task in before.tasks if task.finished and task.id is not None}
-    ran = set(step.ran)
     # Of two lines that go on from one checkpoint, the writes may be those of the other one.
-    mine = {id_: node for id_, node in nodes.items() if not ran or node in ran}
-    own = [write for write in writes if write.task_id in (mine or nodes)]
+    known = [write for write in writes if nodes.get(write.task_id) is not None]
+    own = [write for write in known if not ran or nodes[write.task_id] in ran] or known
     if not own and any(write.task_id == NULL_TASK for write in writes):
         return None, NULL_TASK  # given with the input, or with an answer
     tasks = {write.task_id for write in own}
@@ -82,18 +82,8 @@ def _task(
     if len(tasks) == 1:
         (task_id,) = tasks
         return nodes[task_id], task_id
-    names = {nodes[task_id] for task_id in tasks} or ran
+    names = {nodes[task_id] for task_id in tasks} or set(ran)
     return (next(iter(names)) if len(names) == 1 else None), None
-
-
-def _edit(
-    thread: Thread, writes: Sequence[RawWrite], before: Step, track: Track, target: Value
-) -> str | None:
-    """The task of an `update_state`, where its writes were stored: no due task made them."""
-    due = {task.id for task in before.tasks if task.finished}
-    own = [write for write in writes if write.task_id not in due] or list(writes)
-    holding = _holding(thread, own, track, target, target)
-    return holding.task_id if holding is not None else None
 
 
 def _holding(

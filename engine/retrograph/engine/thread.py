@@ -138,6 +138,12 @@ class Thread:
             raw=raw,
         )
 
+    def writers(self, ns: str, checkpoint_id: str) -> dict[str, str | None]:
+        """The node of each task that left writes at a checkpoint, `None` where the store does not
+        tell it. An edit made in place of a due task goes by that task's node."""
+        activity = self._single_activity(self._index(ns, checkpoint_id))[2]
+        return {act.task_id: act.node for act in activity.acts}
+
     def orphans(self) -> list[tuple[str, str, int]]:
         """(namespace, checkpoint id, rows) of writes whose checkpoint is not in the store."""
         counts: dict[tuple[str, str], int] = {}

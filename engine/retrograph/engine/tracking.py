@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from retrograph.engine.listdiff import align_items
 from retrograph.engine.sameness import identity, same
 from retrograph.engine.values import ABSENT, Delta, SetValue, Value, children
 
@@ -24,6 +25,10 @@ class _Item:
     content: Value
     nth: int
     """How many equal items stood before it."""
+    count: int = 0
+    """Items of the list."""
+    near: Value = ABSENT
+    """The item before it, or after it where it is the first."""
 
 
 class Track:
@@ -73,6 +78,29 @@ class Track:
         return same(self.find(write)[1], value)
 
 
+def earlier(newer: Value, older: Value, path: Sequence[object]) -> tuple[tuple[object, ...], Value]:
+    """Where a place of a value stood one version before, and what stood there; `ABSENT` where it
+    was not there. Items of lists are aligned as in a diff."""
+    if isinstance(newer, Delta) or isinstance(older, Delta):
+        return Track(newer, path).find(older)
+    done: list[object] = []
+    for key in path:
+        held = _under(newer, key)
+        x, y = _listed(older), _listed(newer)
+        was: object = key
+        if isinstance(key, int) and x and y:
+            own = identity(held)
+            if own is not None:
+                was = next((k for k, item in enumerate(x) if identity(item) == own), None)
+            else:
+                was = align_items(x, y).old_at(key)
+        newer, older = held, ABSENT if was is None else _under(older, was)
+        done.append(was)
+        if older is ABSENT:
+            break
+    return tuple(done), older
+
+
 def _anchor(value: Value, path: Sequence[object]) -> tuple[object, int, Value]:
     """(step, how many keys of the path it stands for, what stands there)."""
     if isinstance(value, Delta):
@@ -85,10 +113,11 @@ def _anchor(value: Value, path: Sequence[object]) -> tuple[object, int, Value]:
     held = _under(value, key)
     if isinstance(value, (list, tuple, SetValue)) and isinstance(key, int):
         own = identity(held)
-        nth = 0
-        if own is None:
-            nth = sum(same(other, held) for _, other in _items(value, key))
-        return _Item(key, own, held, nth), 1, held
+        if own is not None:
+            return _Item(key, own, held, 0), 1, held
+        nth = sum(same(other, held) for _, other in _items(value, key))
+        near = _under(value, _near(key))
+        return _Item(key, None, held, nth, len(_listed(value)), near), 1, held
     return key, 1, held
 
 
@@ -108,8 +137,22 @@ def _known_again(value: Value, step: _Item) -> tuple[tuple[Any, ...], Value]:
                 return keys, held
             nth -= 1
     if here is not ABSENT and identity(here) is None:
-        return (step.at,), here
+        # Changed in its place, if what is around it is the same.
+        near = _under(value, _near(step.at))
+        around = near is not ABSENT and step.near is not ABSENT and same(near, step.near)
+        if around or len(_listed(value)) == step.count:
+            return (step.at,), here
     return (), ABSENT
+
+
+def _near(at: int) -> int:
+    return at - 1 if at else 1
+
+
+def _listed(value: Value) -> Sequence[Value]:
+    if isinstance(value, SetValue):
+        return value.items
+    return value if isinstance(value, (list, tuple)) else ()
 
 
 def _items(value: Value, before: int | None = None) -> Iterator[tuple[tuple[Any, ...], Value]]:
