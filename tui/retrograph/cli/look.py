@@ -17,7 +17,9 @@ def look(source: str | None, thread: str | None, no_redact: bool) -> int:
     from retrograph.loaders.project import load_config
 
     settings = load_config().settings
-    # Textual is imported here and nowhere else in the commands.
+    # Textual paints at most so often a second; at its default, 60, a key waits longer for that than
+    # for everything else. It reads this when it is imported, which is here and nowhere else.
+    os.environ.setdefault("TEXTUAL_FPS", "120")
     from retrograph.tui.app import run
 
     return run(

@@ -12,7 +12,7 @@ import signal
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App
 from textual.binding import BindingsMap
@@ -20,15 +20,12 @@ from textual.message import Message
 
 from retrograph.engine.errors import RetrographError
 from retrograph.engine.redact import Redactor
-from retrograph.engine.serde import Serde
 from retrograph.engine.text import escape
 from retrograph.tui import theme
-from retrograph.tui.clipboard import to_desktop
 from retrograph.tui.hints import available
 from retrograph.tui.journal import Journal
 from retrograph.tui.keymap import Acts, Keys
 from retrograph.tui.messages import FileWritten, ReadingFailed, SourceChanged, SourceOpened
-from retrograph.tui.reading.source import Source
 from retrograph.tui.screens.base import BaseScreen
 from retrograph.tui.ui import Ui
 from retrograph.tui.work import Job, Reads
@@ -63,6 +60,9 @@ def run(
         raise app.failure
     return app.return_code or 0
 
+
+if TYPE_CHECKING:
+    from retrograph.tui.reading.source import Source
 
 FOLLOW = "follow"
 """The group of the worker that looks for changes."""
@@ -128,14 +128,17 @@ class RetrographApp(Acts, Reads, App[None]):
             loop = asyncio.get_running_loop()
             for signum in (signal.SIGTERM, signal.SIGHUP):
                 loop.add_signal_handler(signum, self.exit, None, 128 + signum)
-        self._open()
+        # First the frame, then the source: whoever waits should see that it began.
+        self.call_after_refresh(self._open)
 
     def _open(self) -> None:
         """Open the source in the background."""
         given, redactor, configured = self.given, self.redactor, self._configured
 
         def work(job: Job) -> Message:
+            from retrograph.engine.serde import Serde
             from retrograph.loaders.registry import open_source
+            from retrograph.tui.reading.source import Source
 
             loader = open_source(given, configured=configured)
             name = redactor.location(given if given is not None else loader.location)
@@ -242,6 +245,8 @@ class RetrographApp(Acts, Reads, App[None]):
 
     def copy(self, what: str, text: str) -> None:
         """Copy through the terminal (OSC 52), and by the desktop's own tool where there is one."""
+        from retrograph.tui.clipboard import to_desktop
+
         self.copy_to_clipboard(text)
         self.read("clipboard", lambda _: to_desktop(text))
         self.notify(f"Copied: {what}.", timeout=3, markup=False)

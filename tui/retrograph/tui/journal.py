@@ -5,9 +5,10 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from retrograph.engine.model import CheckpointKey
-from retrograph.engine.refs import written
+if TYPE_CHECKING:
+    from retrograph.engine.model import CheckpointKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ def command(*words: str) -> str:
 
 def show_command(source: str, key: CheckpointKey) -> str:
     """The command that shows a checkpoint."""
+    from retrograph.engine.refs import written
+
     return command("show", source, written(key))
 
 

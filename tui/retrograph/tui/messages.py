@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from retrograph.tui.widgets.rows import Rows
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CursorMoved(Message):
     """Another row of a list is selected."""
 
@@ -31,7 +31,7 @@ class CursorMoved(Message):
         return isinstance(message, CursorMoved) and message.rows is self.rows
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class RowOpened(Message):
     """A row was opened with the mouse."""
 
@@ -39,7 +39,7 @@ class RowOpened(Message):
     row: int
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CheckpointSelected(Message):
     """The cursor of the tree stands on another checkpoint (its number in the history)."""
 
@@ -49,7 +49,7 @@ class CheckpointSelected(Message):
         return isinstance(message, CheckpointSelected)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class RowsWanted(Message):
     """Rows came in sight whose steps have not been read."""
 
@@ -59,7 +59,7 @@ class RowsWanted(Message):
         return isinstance(message, RowsWanted)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class TabPicked(Message):
     """A tab's title was clicked."""
 
@@ -70,14 +70,14 @@ class TabPicked(Message):
 # the last is dropped.
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class SourceOpened(Message):
     """The source answers."""
 
     source: Source
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ReadingFailed(Message):
     """Something could not be read; `sentence` says what, and is safe to draw."""
 
@@ -88,19 +88,19 @@ class ReadingFailed(Message):
     ticket: int = 0
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class SourceChanged(Message):
     """Somebody has written to the source."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class IndexUnchanged(Message):
     """A thread was looked at again and has no other checkpoints than before."""
 
     ticket: int
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class IndexRead(Message):
     """A thread's index, or the first part of it, is laid out."""
 
@@ -112,7 +112,7 @@ class IndexRead(Message):
     ticket: int
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class NotesRead(Message):
     """The steps of some rows."""
 
@@ -121,7 +121,7 @@ class NotesRead(Message):
     ticket: int
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CheckpointRead(Message):
     """A checkpoint with its values."""
 
@@ -129,7 +129,7 @@ class CheckpointRead(Message):
     ticket: int
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class WorkGrew(Message):
     """How far a long reading is: so many of so many (`None` where that is not known)."""
 
@@ -141,7 +141,7 @@ class WorkGrew(Message):
         return isinstance(message, WorkGrew) and message.what == self.what
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class WorkEnded(Message):
     """A long reading is through, or was stopped."""
 
@@ -149,7 +149,7 @@ class WorkEnded(Message):
     stopped: bool
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class TextOpened(Message):
     """A text was opened for reading on the whole screen."""
 
@@ -157,7 +157,7 @@ class TextOpened(Message):
     text: str
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PlaceFound(Message):
     """What was looked for along the rows stands at this entry, or (`NONE`) nowhere."""
 
@@ -168,7 +168,7 @@ class PlaceFound(Message):
 # What was typed. `purpose` is what the prompt was opened for.
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PromptChanged(Message):
     """The text of a prompt is another."""
 
@@ -176,7 +176,7 @@ class PromptChanged(Message):
     text: str
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PromptAccepted(Message):
     """The text of a prompt is what the user wants."""
 
@@ -184,14 +184,14 @@ class PromptAccepted(Message):
     text: str
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PromptLeft(Message):
     """The prompt was left without an answer."""
 
     purpose: str
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PromptWanted(Message):
     """A widget wants a line of text from the user."""
 
@@ -200,7 +200,7 @@ class PromptWanted(Message):
     value: str = ""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ScanWanted(Message):
     """The tree looks for something along its rows, of which some have not been read."""
 
@@ -210,7 +210,7 @@ class ScanWanted(Message):
     way: Literal[1, -1]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ThreadsRead(Message):
     """More threads of the list; `complete` where there are no others."""
 
@@ -219,24 +219,24 @@ class ThreadsRead(Message):
     ticket: int
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class MoreWanted(Message):
     """The end of a list that is not complete has come near."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ReloadWanted(Message):
     """A list should be read again."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class FileWritten(Message):
     """A file of the user's own asking was written."""
 
     path: str
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ComparisonMade(Message):
     """Two states were compared; `None` where there is nothing to compare with."""
 
@@ -244,7 +244,7 @@ class ComparisonMade(Message):
     ticket: int
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ConversationMade(Message):
     """The lines of a conversation are ready."""
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from retrograph.engine import labels, lanes
 from retrograph.tui.keymap import Keys
+
+if TYPE_CHECKING:
+    from retrograph.engine.labels import Signs
+    from retrograph.engine.lanes import Glyphs
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +21,15 @@ class Ui:
     """Only characters that every terminal has."""
 
     @property
-    def signs(self) -> labels.Signs:
+    def signs(self) -> Signs:
+        from retrograph.engine import labels
+
         return labels.ASCII if self.ascii else labels.UNICODE
 
     @property
-    def glyphs(self) -> lanes.Glyphs:
+    def glyphs(self) -> Glyphs:
+        from retrograph.engine import lanes
+
         return lanes.ASCII if self.ascii else lanes.UNICODE
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from textual.message import Message
 
@@ -39,22 +39,7 @@ def read_index(job: Job, thread: Thread, before: Known | None) -> WorkEnded:
     beginning is shown early.
     """
     row = thread.loader.thread(thread.thread_id) if before is not None else None
-    batches: list[Sequence[IndexRow]] = []
-    count = 0
-    early = False
-    for batch in thread.loader.rows(thread.thread_id):
-        batches.append(batch)
-        count += len(batch)
-        if early:
-            job.grew(count, None)
-        elif count >= EARLY and before is None:
-            early = True
-            first = Thread(thread.loader, thread.thread_id, thread.serde)
-            first.history = History.build(thread.thread_id, batches)
-            picture = make_picture(first.history, complete=False)
-            job.post(IndexRead(first, picture, Known(first.history), None, job.ticket))
-        if job.stopped:
-            raise Cancelled("Stopped.")
+    batches = _batches(job, thread, early=before is None)
     thread.history = history = History.build(thread.thread_id, batches)
     if not len(history):
         raise RefError(f"There is no thread '{escape(cut(thread.thread_id, 80))}' in the source.")
@@ -66,6 +51,28 @@ def read_index(job: Job, thread: Thread, before: Known | None) -> WorkEnded:
         nested = make_picture(history, thread.owners())
         job.post(IndexRead(thread, nested, known, row, job.ticket))
     return WorkEnded(job.group, stopped=False)
+
+
+def _batches(job: Job, thread: Thread, early: bool) -> Iterator[Sequence[IndexRow]]:
+    """The index as it comes; after `EARLY` rows a picture of what is there is posted, if wanted."""
+    first: list[Sequence[IndexRow]] = []
+    count = 0
+    for batch in thread.loader.rows(thread.thread_id):
+        if job.stopped:
+            raise Cancelled("Stopped.")
+        yield batch
+        count += len(batch)
+        if not early:
+            if count > EARLY:
+                job.grew(count, None)
+            continue
+        first.append(batch)
+        if count >= EARLY:
+            begun = Thread(thread.loader, thread.thread_id, thread.serde)
+            begun.history = History.build(thread.thread_id, first)
+            picture = make_picture(begun.history, complete=False)
+            job.post(IndexRead(begun, picture, Known(begun.history), None, job.ticket))
+            early, first = False, []
 
 
 def _at_head(picture: Picture) -> list[int]:

@@ -10,20 +10,22 @@ from textual.screen import Screen
 from retrograph.tui.hints import hints_of
 from retrograph.tui.keymap import Acts
 from retrograph.tui.messages import PromptWanted
-from retrograph.tui.reading.source import Source
 from retrograph.tui.spans import Line, Span, clip
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.bars import Header, Hints
-from retrograph.tui.widgets.prompt import Prompt
+from retrograph.tui.widgets.painted import COMPONENTS
 from retrograph.tui.work import Reads
 
 if TYPE_CHECKING:
     from retrograph.tui.app import RetrographApp
     from retrograph.tui.reading.copies import Copy
+    from retrograph.tui.reading.source import Source
 
 
 class BaseScreen(Acts, Reads, Screen[None]):
     """A screen over an opened source."""
+
+    COMPONENT_CLASSES = COMPONENTS
 
     def __init__(self, ui: Ui) -> None:
         super().__init__()
@@ -99,6 +101,8 @@ class BaseScreen(Acts, Reads, Screen[None]):
     # The prompt, in the place of the breadcrumb.
 
     def on_prompt_wanted(self, message: PromptWanted) -> None:
+        from retrograph.tui.widgets.prompt import Prompt
+
         self.close_prompt()
         self.set_class(True, "-prompting")
         prompt = Prompt(self.ui, message.purpose, message.label, message.value)
@@ -108,12 +112,15 @@ class BaseScreen(Acts, Reads, Screen[None]):
         """Take the prompt away; what had the focus has it again."""
         if self.has_class("-prompting"):
             self.set_class(False, "-prompting")
-            self.query(Prompt).remove()
+            self.query(".prompt").remove()
             self.focus_again()
 
     def say_in_prompt(self, line: Line) -> None:
-        for prompt in self.query(Prompt):
-            prompt.say(line)
+        if self.has_class("-prompting"):
+            from retrograph.tui.widgets.prompt import Prompt
+
+            for prompt in self.query(Prompt):
+                prompt.say(line)
 
     def focus_again(self) -> None:
         """Give the focus to what a prompt was opened for."""

@@ -14,6 +14,7 @@ from retrograph.tui.keymap import Acts
 from retrograph.tui.messages import RowOpened
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.lines import Lines
+from retrograph.tui.widgets.painted import COMPONENTS
 
 Result = TypeVar("Result")
 
@@ -21,6 +22,7 @@ Result = TypeVar("Result")
 class Dialog(Acts, ModalScreen[Result]):
     """The result is what was picked, or `None`."""
 
+    COMPONENT_CLASSES = COMPONENTS
     SCOPES = ("dialog",)
 
     def __init__(self, ui: Ui, title: str, typing: bool = False) -> None:

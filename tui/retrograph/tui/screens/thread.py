@@ -34,7 +34,6 @@ from retrograph.tui.reading.known import Known
 from retrograph.tui.reading.notes import note_page
 from retrograph.tui.reading.source import Source
 from retrograph.tui.screens.finding import SCAN, FindingScreen
-from retrograph.tui.screens.reader import ReaderScreen
 from retrograph.tui.spans import Span
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.bars import Bar
@@ -273,6 +272,8 @@ class ThreadScreen(FindingScreen):
 
     @on(TextOpened)
     def _text_opened(self, message: TextOpened) -> None:
+        from retrograph.tui.screens.reader import ReaderScreen
+
         self.app.push_screen(ReaderScreen(self.ui, message.title, message.text))
 
     # Panes.

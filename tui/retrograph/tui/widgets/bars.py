@@ -9,13 +9,12 @@ from textual.widget import Widget
 
 from retrograph.tui.spans import Line, Span, fit, spread, width
 from retrograph.tui.ui import Ui
-from retrograph.tui.widgets.painted import COMPONENTS, Painted
+from retrograph.tui.widgets.painted import Painted
 
 
 class Bar(Painted, Widget):
     """One line, with something at its left and something at its right edge."""
 
-    COMPONENT_CLASSES = COMPONENTS
     DEFAULT_CSS = "Bar { height: 1; padding: 0 1; }"
 
     def __init__(self, ui: Ui, *, id: str | None = None, classes: str | None = None) -> None:

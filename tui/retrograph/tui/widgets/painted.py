@@ -14,7 +14,8 @@ from retrograph.engine.text import escape
 from retrograph.tui.spans import ROLES, Span, columns, fit
 
 COMPONENTS = {f"role--{role}" for role in ROLES}
-"""The component classes that a painted widget must name as its own."""
+"""The component classes that a screen with painted widgets must name as its own: one set for all
+of them, since Textual works out every one for every widget that names it."""
 
 # At run time a mixin is no widget: Textual follows the first base that is one for styles.
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Painted(_Widget):
             elif " " in role:
                 style = Style.combine(map(self.role_style, role.split()))
             else:
-                style = self.get_component_rich_style(f"role--{role}", partial=True)
+                style = self.screen.get_component_rich_style(f"role--{role}", partial=True)
             styles[role] = style
         return style
 

@@ -20,7 +20,7 @@ from retrograph.tui.messages import CursorMoved, RowOpened
 from retrograph.tui.reading.wrap import Wrapped
 from retrograph.tui.spans import Line, Span
 from retrograph.tui.ui import Ui
-from retrograph.tui.widgets.painted import COMPONENTS, Painted
+from retrograph.tui.widgets.painted import Painted
 
 NOWHERE = -1
 
@@ -34,7 +34,6 @@ _MARGIN = 2
 class Rows(Acts, Painted, ScrollView, can_focus=True):
     """`row_count` and `paint` are what a subclass must say; `cursor` is the selected row."""
 
-    COMPONENT_CLASSES = COMPONENTS
     SCOPES: ClassVar[tuple[str, ...]] = ("move",)
     cursor: var[int] = var(0, init=False)
 

@@ -1,22 +1,29 @@
-"""The inspector's tabs, by title, in their order."""
+"""The inspector's tabs, by title, in their order; each is imported when it is first shown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 
-from retrograph.tui.widgets.diff import DiffTab
-from retrograph.tui.widgets.graph import GraphTab
-from retrograph.tui.widgets.info import InfoTab
+from textual.widget import Widget
+
+from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.inspector import TabMaker
-from retrograph.tui.widgets.messages import MessagesTab
-from retrograph.tui.widgets.state import StateTab
-from retrograph.tui.widgets.writes import WritesTab
+
+
+def _later(module: str, name: str) -> TabMaker:
+    def make(ui: Ui) -> Widget:
+        made: Widget = getattr(import_module(f"retrograph.tui.widgets.{module}"), name)(ui)
+        return made
+
+    return make
+
 
 TABS: Mapping[str, TabMaker] = {
-    "State": StateTab,
-    "Diff": DiffTab,
-    "Messages": MessagesTab,
-    "Writes": WritesTab,
-    "Graph": GraphTab,
-    "Info": InfoTab,
+    "State": _later("state", "StateTab"),
+    "Diff": _later("diff", "DiffTab"),
+    "Messages": _later("messages", "MessagesTab"),
+    "Writes": _later("writes", "WritesTab"),
+    "Graph": _later("graph", "GraphTab"),
+    "Info": _later("info", "InfoTab"),
 }
