@@ -43,8 +43,9 @@ def read_tree(
     few = kept is not None and len(kept) <= _PAGE
     for i, envelope, step in _few(thread, ns, kept or ()) if few else _all(thread, ns):
         key = envelope.ns, envelope.id
-        slim = replace(envelope, versions={}, seen={}, control={}, present=frozenset())
-        data.envelopes[key] = slim
+        if envelope.versions:
+            envelope = replace(envelope, versions={}, seen={}, control={}, present=frozenset())
+        data.envelopes[key] = envelope
         data.steps[key] = step
         looked_at(len(data.steps))
         if envelope.source == "update" and envelope.updated is None:
