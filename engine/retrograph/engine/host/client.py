@@ -396,7 +396,7 @@ class Job:
         self._id = host._number
         host._doing = do
         try:
-            host._send({"id": self._id, "do": do, **stated}, blobs)
+            host._send({**stated, "id": self._id, "do": do}, blobs)
         except BaseException:
             self._finish()
             raise

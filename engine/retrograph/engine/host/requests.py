@@ -222,9 +222,10 @@ class Preview:
 
     row: CheckpointRow
     """The edited child of the checkpoint, to be stored as it is."""
-    next_before: Sequence[str]
-    """Due at the checkpoint, sorted, one entry a task."""
-    next: Sequence[str]
+    next_before: Sequence[str] | None
+    """Due at the checkpoint, sorted, one entry a task; `None` where LangGraph cannot say, because
+    the state does not pass its own schema's checks."""
+    next: Sequence[str] | None
     """Due at the edited child."""
     rerouted: bool
     """The routers were asked again on the edited state, and chose otherwise."""
@@ -245,6 +246,7 @@ def preview(
     edits: Sequence[Edit],
     parent_writes: Sequence[RawWrite] = (),
     *,
+    nodes: Mapping[str, str] | None = None,
     as_node: str | None = None,
     metadata: Mapping[str, Any] | None = None,
     timeout: float | None = 60.0,
@@ -252,8 +254,10 @@ def preview(
     """Make an edited child of a checkpoint in memory: hold, then re-route where that is safe.
 
     `rows` must hold the checkpoint without writes of its own (and what its DeltaChannels need);
-    `parent_writes` are its parent's, of which only the routes are sent. `metadata` is added to the
-    child's. Values are checked against the channels' types, and coerced.
+    `parent_writes` are its parent's (of a fork without tasks of its own: those that led to what it
+    copies), of which only the routes are sent; `nodes` names the nodes of tasks whose path does
+    not (Sends), by task id. `metadata` is added to the child's. Values are checked against the
+    channels' types, and coerced.
 
     Raises `HostError`: an unknown channel (with the nearest name), a value that does not fit (with
     its path and the reason), an unknown `as_node`.
@@ -267,7 +271,7 @@ def preview(
         timeout=timeout,
         rows=_rows(rows, blobs),
         ns=ns,
-        id=checkpoint_id,
+        checkpoint=checkpoint_id,
         edits=[
             {
                 "channel": edit.channel,
@@ -276,6 +280,7 @@ def preview(
             }
             for edit in edits
         ],
+        nodes=dict(nodes or {}),
         finished=[[write.task_id, write.task_path] for write in finished.values()],
         routes=[[write.task_id, write.channel, blobs.add(write.value)] for write in routes],
         as_node=as_node,

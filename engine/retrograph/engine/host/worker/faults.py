@@ -11,6 +11,7 @@ from typing import Any
 _OURS = os.path.dirname(os.path.abspath(__file__))
 _STANDARD = os.path.dirname(os.path.realpath(os.__file__))
 _ROOTS: list[str] = []
+_KNOWN: dict[str, bool] = {}
 _SHOWN = 40
 """Frames of a traceback that are shown at most."""
 _LONG = 2000
@@ -28,11 +29,18 @@ class RequestError(Exception):
 def set_roots(roots: Sequence[str]) -> None:
     """The project's folders: frames in them are the user's."""
     _ROOTS[:] = [os.path.realpath(root) for root in roots]
+    _KNOWN.clear()
 
 
 def is_users(file: str) -> bool:
     """Whether a file is the project's own code, not a package installed inside its folder."""
-    path = os.path.realpath(file)
+    known = _KNOWN.get(file)
+    if known is None:
+        known = _KNOWN[file] = _is_users(os.path.realpath(file))
+    return known
+
+
+def _is_users(path: str) -> bool:
     if path.startswith((_OURS + os.sep, _STANDARD + os.sep)):
         return False
     for root in _ROOTS:

@@ -24,6 +24,8 @@ class Isolation:
         self._serde = serde
         self._stores: list[Any] = []
         self._caches: list[Any] = []
+        self._found: list[Any] | None = None
+        """The other graphs of the project, once they are known."""
 
     def graph(self, graph: Any, saver: Any, served: bool) -> Any:
         """A copy of the graph that has `saver` and the overlays; its sub-graphs and the project's
@@ -33,7 +35,9 @@ class Isolation:
             from langgraph.store.memory import InMemoryStore
 
             store = InMemoryStore()
-        for other in self._others(graph):
+        if self._found is None:
+            self._found = list(self._others(graph))
+        for other in self._found:
             if isinstance(other.checkpointer, BaseCheckpointSaver):
                 other.checkpointer = saver
             other.store = self.store(other.store)

@@ -232,7 +232,7 @@ class WorkerSaver(BaseCheckpointSaver):  # type: ignore[type-arg]
     def put_write_rows(
         self, thread_id: str, rows: Sequence[tuple[Any, ...]], other: str = "REPLACE"
     ) -> None:
-        """Store writes as they are: (ns, checkpoint id, task id, path, idx, channel, typed value)."""
+        """Store writes as they are: (ns, checkpoint id, task id, path, idx, channel, value)."""
         self._mine()
         with self._lock:
             self.connection.execute("BEGIN IMMEDIATE")

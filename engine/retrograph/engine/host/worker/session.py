@@ -96,8 +96,9 @@ class Session:
         from .preview import Preview
 
         with tracing.context(self._trace):
-            asked = Preview(self.graph, self._isolation, self._serde, request, blobs)
-            return asked.answer(self.loop if why_asynchronous(self.graph) else None)
+            loop = self.loop if why_asynchronous(self.graph) else None
+            asked = Preview(self.graph, self._isolation, self._serde, request, blobs, loop)
+            return asked.answer()
 
     def run(self, request: dict[str, Any], blobs: Sequence[bytes]) -> Answer:
         from .run import Run, begun, saver_for
