@@ -18,7 +18,6 @@ Checkpoints before and after which this holds need no more; the others are read 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from retrograph.engine.due import OLD_FORMAT
@@ -45,12 +44,9 @@ def quick_walk(
         yield from thread.walk(ns)
         return
     for page in _pages(list(steps)):
-        known = _metadata(thread, ns, page) if metadata else {}
+        known = _metadata(thread, ns, page) if metadata else None
         for i in page:
-            envelope = _envelope(thread.history, ns, i)
-            if metadata:
-                envelope = replace(envelope, metadata=known.get(envelope.id, {}))
-            yield i, envelope, steps[i]
+            yield i, _envelope(thread.history, ns, i, known), steps[i]
     for page in _pages(rest):
         for i, (envelope, step) in read_page(thread, page).items():
             yield i, envelope, step
@@ -137,10 +133,14 @@ def _by_checkpoint(thread: Thread, ns: str) -> Iterator[tuple[int, Sequence[Writ
         rows = []
 
 
-def _envelope(history: History, ns: str, i: int) -> Envelope:
+def _envelope(
+    history: History, ns: str, i: int, metadata: Mapping[str, Mapping[str, Any]] | None
+) -> Envelope:
+    id_ = history.ids[i]
+    proven = {"source": "loop", "step": history.step(i)}
     return Envelope(
         ns=ns,
-        id=history.ids[i],
+        id=id_,
         parent_id=history.parent_id(i),
         v=OLD_FORMAT,
         versions={},
@@ -149,7 +149,7 @@ def _envelope(history: History, ns: str, i: int) -> Envelope:
         present=frozenset(),
         control={},
         sends=(),
-        metadata={"source": "loop", "step": history.step(i)},
+        metadata=proven if metadata is None else metadata.get(id_, {}),
     )
 
 
