@@ -39,6 +39,17 @@ CASES = {
     "show-nested": "show 1.2.24 nested::depot:50c50418-d4df-75e9-a313-c55ad6f113f3~1",
     "show-mapreduce": "show 1.2.24 mapreduce@step:1",
     "show-fork-js": "show js loop~1",
+    "show-sizes": "show 1.2.24 chat --sizes",
+    "diff-loop": "diff 1.2.24 loop",
+    "diff-root": "diff 1.2.24 loop@step:0",
+    "diff-chat": "diff 1.2.24 chat@step:0 chat",
+    "diff-sides": "diff 1.2.24 chat@step:0 chat --side-by-side --context 1",
+    "diff-threads": "diff 1.2.24 chat loop~1",
+    "grep-chat": "grep 1.2.24 chat o",
+    "grep-line": "grep 0.2.0 chat@step:1 o",
+    "grep-all": "grep 1.2.24 --all draft|a --regex --limit 5",
+    "blame-loop": "blame 1.2.24 loop total",
+    "blame-message": "blame 1.2.24 chat messages[0].content",
 }
 
 

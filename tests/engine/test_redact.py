@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from retrograph.engine.errors import ConfigError
 from retrograph.engine.redact import REDACTED, Redactor
-from retrograph.engine.values import MapValue, Obj, Secret
+from retrograph.engine.values import Delta, MapValue, Obj, Pickle, Secret, SetValue, Unreadable
 
 TELLING = (
     "authorization Authorization proxy-authorization x-api-key X-API-KEY apiKey api_key apikey "
@@ -107,6 +111,41 @@ def test_the_users_own_keys_and_patterns() -> None:
     assert redactor.text("sk-1") == REDACTED
 
 
+def test_values_of_a_state_are_hidden_where_the_user_says_so() -> None:
+    state = {"password": "p", "ssn": 5, "vip": True, "none": None, "n": [4111, 1.5, "x 4111"]}
+    assert Redactor().value(state) is state
+    assert Redactor(["ssn", "VIP", "none"]).value(state) == {
+        **state,
+        "ssn": REDACTED,
+        "vip": REDACTED,
+    }
+    assert Redactor(["/4\\d+/"]).value(state)["n"] == [REDACTED, 1.5, f"x {REDACTED}"]
+    assert Redactor(["nothing"]).value(state) is state
+
+
+def test_patterns_reach_what_is_no_text() -> None:
+    redactor = Redactor(["/2021-03-14|hunter2|7f5/"])
+    day, id_ = date(2021, 3, 14), UUID("7f500000-0000-0000-0000-000000000000")
+    value = [day, datetime(2021, 3, 14, 1), id_, Decimal("1"), b"hunter2", b"x", Pickle(b"hunter2")]
+    assert redactor.value(value) == [
+        REDACTED, REDACTED, REDACTED, Decimal("1"), REDACTED, b"x", REDACTED,
+    ]  # fmt: skip
+    assert redactor.value(10**5000) == 10**5000
+    broken = Unreadable("why hunter2", 3, ["hunter2"])
+    assert redactor.value(broken) == Unreadable(f"why {REDACTED}", 3, [REDACTED])
+    delta = Delta(["hunter2"], ["x"])
+    assert redactor.value(delta) == Delta([REDACTED], ["x"])
+    assert redactor.value(kept := Delta(["a"], ["x"])) is kept
+    found = redactor.value(SetValue(["hunter2"], "frozenset"))
+    assert found == SetValue([REDACTED], "frozenset")
+
+
+def test_a_pattern_that_is_none() -> None:
+    with pytest.raises(ConfigError, match="no regular expression"):
+        Redactor(["/(/"])
+    assert Redactor(["/"]).hides_values  # a key of that name
+
+
 def test_turned_off() -> None:
     redactor = Redactor(keys=["x"], enabled=False, patterns=["a"])
     value = {"password": "p", "x": "a"}
@@ -121,4 +160,6 @@ def test_hostile_metadata() -> None:
         deep = {"a": deep}
     assert Redactor()(deep)["a"] is not None
     assert Redactor()({"k" * 10_000: "x" * 10_000})
+    assert "x" not in repr(Redactor()(deep)), "what lies too deep to be looked at is not shown"
+    assert "x" not in repr(Redactor(["token", "/y/"]).value(deep))
     assert Redactor().location("http://" + ":@/?=&" * 20_000)

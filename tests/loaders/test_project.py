@@ -31,7 +31,8 @@ def test_nothing_is_said(project: Path) -> None:
     config = load(project)
     assert config.settings.source is None
     assert config.settings.redact == ()
-    assert config.origins == {"source": "default", "redact": "default"}
+    assert set(config.origins) == {"source", "redact", "theme", "keys", "ascii", "mouse"}
+    assert set(config.origins.values()) == {"default"}
 
 
 def test_stronger_places_win_key_by_key(project: Path) -> None:
@@ -77,6 +78,7 @@ def test_a_pyproject_of_others_is_fine(project: Path) -> None:
         ("source = ''", "'source' must be text"),
         ("redact = 'token'", "'redact' must be a list"),
         ("redact = [1]", "'redact' must be a list"),
+        ("redact = ['a', '/(/']", "'/\\(/' is no regular expression"),
         ("source = ", "not valid TOML"),
     ],
 )
@@ -85,6 +87,19 @@ def test_what_is_wrong_is_said_with_its_file(project: Path, text: str, words: st
     with pytest.raises(ConfigError, match=words) as caught:
         load(project)
     assert "retrograph.toml" in str(caught.value)
+
+
+def test_what_is_redacted(project: Path) -> None:
+    write(project / "retrograph.toml", "redact = ['ssn', 'customer_*', '/sk-[a-z0-9, ]+/']\n")
+    config = load(project)
+    redactor = config.redactor()
+    value = {"SSN": 1, "Customer-No": 2, "note": "a sk-1, 2 b", "password": "p"}
+    hidden = {"SSN": "[redacted]", "Customer-No": "[redacted]", "note": "a [redacted]B"}
+    assert redactor.value(value | {"note": "a sk-1, 2B"}) == hidden | {"password": "p"}
+    assert redactor.metadata(value)["password"] == "[redacted]"
+    assert config.redactor(no_redact=True).value(value) is value
+    words = load(project, {"RETROGRAPH_REDACT": "ssn,/a b, c/ /d\\/e/ /var"}).settings.redact
+    assert words == ("ssn", "/a b, c/", "/d\\/e/", "/var")
 
 
 def test_a_table_that_is_none(project: Path) -> None:
@@ -105,3 +120,38 @@ def test_variables(project: Path) -> None:
         load(project, {"RETROGRAPH_SORUCE": "x"})
     with pytest.raises(ConfigError, match="RETROGRAPH_SOURCE"):
         load(project, {"RETROGRAPH_SOURCE": ""})
+
+
+def test_what_the_app_is_told(project: Path) -> None:
+    write(
+        project / "retrograph.toml",
+        'theme = "light"\nascii = true\n[keys]\nmap = "vim"\ntree.mark = "x"\n"app.quit" = "Q"\n',
+    )
+    settings = load(project).settings
+    assert settings.theme == "light"
+    assert settings.ascii
+    assert settings.mouse
+    assert settings.keys == {"map": "vim", "tree.mark": "x", "app.quit": "Q"}
+
+
+def test_what_the_app_is_told_by_variables(project: Path) -> None:
+    said = {"RETROGRAPH_THEME": "terminal", "RETROGRAPH_KEYS": "vim", "RETROGRAPH_MOUSE": "no"}
+    settings = load(project, said).settings
+    assert settings.theme == "terminal"
+    assert settings.keys == {"map": "vim"}
+    assert not settings.mouse
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("keys = 3", "'keys' must be a table"),
+        ("[keys]\ntree.mark = 3", "The keys of 'tree.mark' must be text"),
+        ('ascii = "perhaps"', "'ascii' must be true or false"),
+        ("theme = 1", "'theme' must be text"),
+    ],
+)
+def test_what_the_app_cannot_be_told(project: Path, text: str, said: str) -> None:
+    write(project / "retrograph.toml", text)
+    with pytest.raises(ConfigError, match=said):
+        load(project)

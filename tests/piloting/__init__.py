@@ -29,7 +29,8 @@ async def opened(
 ) -> AsyncIterator[Pilot[None]]:
     """The app on a source, when everything that it reads by itself has been read."""
     ui = Ui(Keys(key_map), ascii=more.pop("ascii", False))
-    app = RetrographApp(ui, str(source), Redactor(), thread, **more)
+    redactor = more.pop("redactor", Redactor())
+    app = RetrographApp(ui, str(source), redactor, thread, **more)
     async with app.run_test(size=size, notifications=True) as pilot:
         await settle(pilot)
         yield pilot

@@ -6,7 +6,7 @@ still a change; what they found passes through here before anybody sees it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -35,8 +35,8 @@ def shown_snapshot(snapshot: Snapshot, redactor: Redactor) -> Snapshot:
         snapshot,
         envelope=envelope,
         step=shown_step(snapshot.step, redactor),
-        values=redactor.value(dict(snapshot.values)),
-        internal=redactor.value(dict(snapshot.internal)),
+        values=shown_state(snapshot.values, redactor),
+        internal=shown_state(snapshot.internal, redactor),
         writes=writes,
     )
 
@@ -67,6 +67,13 @@ def shown_info(info: ThreadInfo, redactor: Redactor) -> ThreadInfo:
     return replace(info, metadata=metadata, step=shown_step(info.step, redactor))
 
 
+def shown_state(values: Value, redactor: Redactor) -> Value:
+    """Values by channel (names of channels are always shown), or any other value."""
+    if not isinstance(values, Mapping):
+        return redactor.value(values)
+    return {channel: shown_write(channel, value, redactor) for channel, value in values.items()}
+
+
 def shown_write(channel: str, value: Value, redactor: Redactor) -> Value:
     """A value that was written to a channel, or stands in it."""
     shown = redactor.value({channel: value})
@@ -75,10 +82,9 @@ def shown_write(channel: str, value: Value, redactor: Redactor) -> Value:
 
 
 def shown_at(top: Value, path: Sequence[object], redactor: Redactor) -> Value:
-    """What stands at a path of a value, as far as it may be seen. `top` is the whole of it, since
-    a key further up may hide it."""
-    shown = redactor.value(top)
-    return _at(shown, path)[1]
+    """What stands at a path of a state, as far as it may be seen. `top` holds all of the channel,
+    since a key further up may hide it."""
+    return _at(shown_state(top, redactor), path)[1]
 
 
 def shown_path(path: Sequence[object], redactor: Redactor) -> tuple[object, ...]:
@@ -89,11 +95,11 @@ def shown_path(path: Sequence[object], redactor: Redactor) -> tuple[object, ...]
 def shown_changes(
     old: Value, new: Value, changes: Iterable[Change], redactor: Redactor
 ) -> tuple[Value, Value, list[Change]]:
-    """Both values and the changes between them, redacted alike. Changes inside something hidden
+    """Both states and the changes between them, redacted alike. Changes inside something hidden
     become one: that it changed is told, and nothing else."""
     if not redactor.hides_values:
         return old, new, list(changes)
-    before, after = redactor.value(old), redactor.value(new)
+    before, after = shown_state(old, redactor), shown_state(new, redactor)
     found: dict[tuple[object, ...], Change] = {}
     for change in changes:
         shown = _change(change, before, after)

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from retrograph.cli.draw.words import header
-from retrograph.cli.paint import Line, Span, Style, columns, fit, pad
+from retrograph.cli.paint import Line, Span, Style, columns, fit, pad, plain
 from retrograph.engine.diff import Change
 from retrograph.engine.diffrows import DiffRow, diff_rows, unified
 from retrograph.engine.refs import short_length, written
@@ -138,7 +138,7 @@ class _Pen:
             left, right = self._cells(row, words, half)
             sign = {"add": "+", "remove": "-", "replace": "~", "move": ">"}.get(row.kind, self.bar)
             for k, (old, new) in enumerate(zip_longest(left, right, fillvalue=())):
-                between = sign if k == 0 else self.bar
+                between = sign if k == 0 else "~" if plain(old) != plain(new) else self.bar
                 style = _STYLES.get(between, "dim")
                 yield [*pad(fit(old, half), half), Span(f" {between} ", style), *fit(new, half)]
 

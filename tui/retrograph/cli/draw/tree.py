@@ -18,6 +18,7 @@ from retrograph.cli.session import Session
 from retrograph.engine.history import NONE, History
 from retrograph.engine.model import ROOT, CheckpointKey
 from retrograph.engine.refs import short_length
+from retrograph.engine.shown import shown_step
 from retrograph.engine.status import status_of
 from retrograph.engine.steps import Step
 from retrograph.engine.text import duration, escape
@@ -103,6 +104,7 @@ def _title(
     if head is None:
         return
     status = status_of(head)
+    head = shown_step(head, session.redactor)
     left = [Span(status, STATUS_STYLE[status])]
     left += [Span(" · ", "dim"), *said] if (said := status_words(head, status)) else []
     times = [row.at for row in rows if row.at is not None]

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from retrograph.engine.diff import Change, Path, diff
 from retrograph.engine.diffrows import DiffRow, diff_rows
+from retrograph.engine.shown import shown_changes
 from retrograph.engine.thread import Snapshot
 from retrograph.tui.reading.inspected import Inspected, state_of
 
@@ -38,4 +39,12 @@ def compare(inspected: Inspected, against: Against) -> Comparison | None:
     if other is None:
         return None
     old, new = state_of(other), inspected.values
-    return Comparison(against, other, old, new, diff(old, new))
+    stored = inspected.stored
+    if stored is None:
+        return Comparison(against, other, old, new, diff(old, new))
+    # That something hidden changed is told.
+    theirs = stored.mark if against == "mark" else stored.parent
+    assert theirs is not None
+    changes = diff(state_of(theirs), stored.values)
+    found = shown_changes(state_of(theirs), stored.values, changes, inspected.redactor)
+    return Comparison(against, other, *found)

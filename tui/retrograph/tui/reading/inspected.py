@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from retrograph.engine.history import NONE, History
 from retrograph.engine.redact import Redactor
+from retrograph.engine.shown import shown_snapshot
 from retrograph.engine.thread import Snapshot, Thread
 from retrograph.engine.values import equal
 from retrograph.tui.reading.known import Known
@@ -28,6 +29,8 @@ class Inspected:
     mark: Snapshot | None
     """What the user marked last, if that is another checkpoint."""
     redactor: Redactor
+    stored: Inspected | None = None
+    """All of it as it is stored, where something of it is hidden: for comparing, never to show."""
 
     @cached_property
     def values(self) -> dict[str, Any]:
@@ -37,6 +40,8 @@ class Inspected:
     @cached_property
     def changed(self) -> Mapping[str, str]:
         """Channels that are not as at the parent: "added" or "changed"."""
+        if self.stored is not None:
+            return self.stored.changed
         if self.parent is None:
             return {}
         before, versions = state_of(self.parent), self.parent.envelope.versions
@@ -94,4 +99,16 @@ def read_inspected(
     )
     # Told here, where it may take its time.
     _ = inspected.changed
-    return inspected
+    if not redactor.hides_values:
+        return inspected
+    return replace(
+        inspected,
+        snapshot=shown_snapshot(snapshot, redactor),
+        parent=_shown(inspected.parent, redactor),
+        mark=_shown(inspected.mark, redactor),
+        stored=inspected,
+    )
+
+
+def _shown(snapshot: Snapshot | None, redactor: Redactor) -> Snapshot | None:
+    return None if snapshot is None else shown_snapshot(snapshot, redactor)

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from retrograph.engine.model import Loader
+from retrograph.engine.redact import Redactor
+from retrograph.engine.shown import shown_info
 from retrograph.engine.status import ThreadInfo
 from retrograph.engine.threadlist import ThreadFilter, find_threads
 from retrograph.tui.messages import ThreadsRead
@@ -19,8 +21,9 @@ MORE = 400
 class ThreadPages:
     """One listing, read on from where it was; only one job at a time may read it."""
 
-    def __init__(self, loader: Loader, wanted: ThreadFilter) -> None:
+    def __init__(self, loader: Loader, wanted: ThreadFilter, redactor: Redactor) -> None:
         self._job: Job | None = None
+        self._redactor = redactor
         self._found: Iterator[ThreadInfo] = find_threads(loader, wanted, None, self._looked_at)
 
     def _looked_at(self, count: int) -> None:
@@ -30,5 +33,5 @@ class ThreadPages:
     def more(self, job: Job, count: int) -> ThreadsRead:
         """The next threads, so many at most."""
         self._job = job
-        found = list(islice(self._found, count))
+        found = [shown_info(info, self._redactor) for info in islice(self._found, count)]
         return ThreadsRead(found, len(found) < count, job.ticket)

@@ -79,7 +79,7 @@ class ThreadsScreen(BaseScreen):
             return
         self.say_in_prompt([])
         self._wanted = wanted
-        self._pages = ThreadPages(self.source.loader, wanted)
+        self._pages = ThreadPages(self.source.loader, wanted, self.source.redactor)
         self.list.clear()
         self.list.say_empty("")
         self._read(FIRST)
@@ -93,7 +93,7 @@ class ThreadsScreen(BaseScreen):
         """Read as many as are there again, and show them all at once."""
         if self.source is None or self.reading("threads") or self._wanted is None:
             return
-        pages = self._pages = ThreadPages(self.source.loader, self._wanted)
+        pages = self._pages = ThreadPages(self.source.loader, self._wanted, self.source.redactor)
         count = max(len(self.list.threads), FIRST)
         self._again = self.read("threads", lambda job: pages.more(job, count))
 
