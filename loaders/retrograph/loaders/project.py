@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,15 @@ class Settings:
     redact: tuple[str, ...] = ()
     """What is not shown anywhere: names of keys, whose values are hidden (`*` stands for anything),
     and as `/…/` regular expressions for parts of texts."""
+    theme: str | None = None
+    """How the app looks: dark, light, terminal or contrast."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Keys of the app by the id of an action; `map` names the map that they change: default, vim.
+    A bare name of a map will do."""
+    ascii: bool = False
+    """Draw with characters that every terminal has."""
+    mouse: bool = True
+    """Whether the app takes the mouse; where not, the terminal selects text with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +79,7 @@ def load_config(
     """
     environment = os.environ if environment is None else environment
     values: dict[str, Any] = {}
-    origins = {field.name: DEFAULT for field in fields(Settings)}
+    origins = {one.name: DEFAULT for one in fields(Settings)}
     places = []
     for path, table in _files(folder, user_file):
         found = _read(path, table)
@@ -82,7 +91,7 @@ def load_config(
     for name, text in sorted(environment.items()):
         said = _environment_key(name) if name.startswith(PREFIX) else None
         if said is not None:
-            value: Any = text if said == "source" else _words(text)
+            value: Any = _words(text) if said == "redact" else text
             values[said] = _checked(said, value, f"the environment variable {name}", None)
             origins[said] = name
     return Config(Settings(**values), origins, tuple(places))
@@ -143,20 +152,60 @@ def _read(path: Path, table: str) -> dict[str, Any] | None:
 
 
 def _checked(key: str, value: Any, where: str, folder: Path | None) -> Any:
-    known = [field.name for field in fields(Settings)]
+    known = [one.name for one in fields(Settings)]
     if key not in known:
         raise ConfigError(f"There is no configuration key '{key}' ({where}){_nearest(key, known)}")
-    if key == "source":
-        if not isinstance(value, str) or not value:
-            raise ConfigError(f"'source' must be text that is not empty ({where}).")
-        return _from_folder(value, folder)
+    if key == "redact":
+        return _redactions(value, where)
+    if key == "keys":
+        return _keys(value, where)
+    if key in ("ascii", "mouse"):
+        return _yes_or_no(key, value, where)
+    if not isinstance(value, str) or not value:
+        raise ConfigError(f"'{key}' must be text that is not empty ({where}).")
+    return _from_folder(value, folder) if key == "source" else value
+
+
+def _redactions(value: Any, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ConfigError(f"'{key}' must be a list of names ({where}).")
+        raise ConfigError(f"'redact' must be a list of names ({where}).")
     try:
         Redactor(value)
     except ConfigError as error:
         raise ConfigError(f"{str(error).rstrip('.')} ({where}).") from error
     return tuple(value)
+
+
+def _keys(value: Any, where: str) -> dict[str, str]:
+    if isinstance(value, str) and value:
+        return {"map": value}
+    found: dict[str, str] = {}
+    todo = [("", value)]
+    while todo:
+        above, table = todo.pop()
+        if not isinstance(table, dict):
+            raise ConfigError(
+                f"'keys' must be a table from actions to keys, or the name of a map ({where})."
+            )
+        # `tree.mark = "x"` without quotes around the id is a table in a table for TOML.
+        for name, said in table.items():
+            if isinstance(said, dict):
+                todo.append((f"{above}{name}.", said))
+            elif isinstance(said, str):
+                found[above + name] = said
+            else:
+                raise ConfigError(f"The keys of '{above}{name}' must be text ({where}).")
+    return found
+
+
+_YES = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+
+
+def _yes_or_no(key: str, value: Any, where: str) -> bool:
+    said = _YES.get(value.lower()) if isinstance(value, str) else value
+    if not isinstance(said, bool):
+        raise ConfigError(f"'{key}' must be true or false ({where}).")
+    return said
 
 
 _WORD = re.compile(r"/(?:[^/\\]|\\.)+/(?=[,\s]|$)|[^,\s]+")
@@ -185,7 +234,7 @@ def _from_folder(source: str, folder: Path | None) -> str:
 def _environment_key(name: str) -> str | None:
     """The key that a variable sets; `None` for one that has nothing to do with us."""
     key = name.removeprefix(PREFIX).lower()
-    known = [field.name for field in fields(Settings)]
+    known = [one.name for one in fields(Settings)]
     if key in known:
         return key
     if near := _near(key, known):

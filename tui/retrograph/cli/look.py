@@ -16,7 +16,8 @@ def look(source: str | None, thread: str | None, no_redact: bool) -> int:
     """Open the app; returns the exit code. Raises as `retrograph.tui.app.run` does."""
     from retrograph.loaders.project import load_config
 
-    settings = load_config().settings
+    config = load_config()
+    settings = config.settings
     # Textual paints at most so often a second; at its default, 60, a key waits longer for that than
     # for everything else. It reads this when it is imported, which is here and nowhere else.
     os.environ.setdefault("TEXTUAL_FPS", "120")
@@ -25,7 +26,10 @@ def look(source: str | None, thread: str | None, no_redact: bool) -> int:
     return run(
         source,
         thread=thread,
-        no_redact=no_redact,
-        redact=settings.redact,
+        redactor=config.redactor(no_redact),
         configured=settings.source,
+        keys=settings.keys,
+        theme_name=settings.theme,
+        ascii=settings.ascii,
+        mouse=settings.mouse,
     )

@@ -18,7 +18,7 @@ from textual.app import App
 from textual.binding import BindingsMap
 from textual.message import Message
 
-from retrograph.engine.errors import RetrographError
+from retrograph.engine.errors import ConfigError, RetrographError
 from retrograph.engine.redact import Redactor
 from retrograph.engine.text import escape
 from retrograph.tui import theme
@@ -35,25 +35,28 @@ def run(
     source: str | None,
     *,
     thread: str | None = None,
-    no_redact: bool = False,
-    ascii: bool = False,
-    theme_name: str | None = None,
-    key_map: str = "default",
-    keys: Mapping[str, str] | None = None,
-    redact: tuple[str, ...] = (),
+    redactor: Redactor | None = None,
     configured: str | None = None,
+    keys: Mapping[str, str] | None = None,
+    theme_name: str | None = None,
+    ascii: bool = False,
     mouse: bool = True,
 ) -> int:
     """Open the app; returns the exit code.
 
     `source` as the user gave it, `None` for "what is here", of which `configured` is what the
-    configuration says. `thread`: the id of the thread to show, else their list. `key_map` and
-    `keys`: see `keymap.Keys`. Raises `RetrographError` where the source cannot be opened or has no
-    such thread, after the terminal is as it was; and `ConfigError` for a key map that is wrong.
+    configuration says. `thread`: the id of the thread to show, else their list. `keys`: keys by
+    the id of an action, and under `map` the name of the map that they change. `theme_name`: one
+    of `theme.NAMES`.
+
+    Raises `RetrographError` where the source cannot be opened or has no such thread, after the
+    terminal is as it was; and `ConfigError` for keys or a theme that do not exist.
     """
-    ui = Ui(Keys(key_map, keys), ascii)
-    redactor = Redactor(redact, enabled=not no_redact)
-    app = RetrographApp(ui, source, redactor, thread, configured, theme_name)
+    own = dict(keys or {})
+    ui = Ui(Keys(own.pop("map", "default"), own), ascii)
+    if theme_name is not None and theme_name not in theme.NAMES:
+        raise ConfigError(f"There is no theme '{theme_name}'; there are {', '.join(theme.NAMES)}.")
+    app = RetrographApp(ui, source, redactor or Redactor(), thread, configured, theme_name)
     app.heed_signals = True
     app.run(mouse=mouse)
     if app.failure is not None:
@@ -130,6 +133,8 @@ class RetrographApp(Acts, Reads, App[None]):
                 loop.add_signal_handler(signum, self.exit, None, 128 + signum)
         # First the frame, then the source: whoever waits should see that it began.
         self.call_after_refresh(self._open)
+        for clash in self.ui.keys.clashes:
+            self.notify(clash, severity="warning", timeout=8, markup=False)
 
     def _open(self) -> None:
         """Open the source in the background."""

@@ -77,6 +77,10 @@ def show(json: Json = False, debug: Debug = False, no_redact: NoRedact = False) 
 
 
 def _words(value: Any) -> str:
-    if value is None or value == ():
+    if value is None or value == () or value == {}:
         return "–"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {said}" for name, said in value.items())
     return ", ".join(value) if isinstance(value, tuple) else str(value)
