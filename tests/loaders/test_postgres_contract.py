@@ -19,6 +19,7 @@ from retrograph.engine.model import (
     RawCheckpoint,
     ReadsBodies,
     ReadsHeads,
+    ReadsSizes,
     ThreadQuery,
     Typed,
 )
@@ -71,6 +72,18 @@ class BlobContract(StoreContract):
         for key, (found, writes) in heads.items():
             assert [found] == flat(loader.envelopes(key.thread_id, key.ns, [key.id]))
             assert list(writes) == flat(loader.writes(key.thread_id, key.ns, [key.id]))
+
+    def test_sizes_count_what_lies_outside(self, loader: Loader) -> None:
+        assert isinstance(loader, ReadsSizes)
+        for thread_id in thread_ids(loader, 20):
+            for ns in {row[0] for row in flat(loader.rows(thread_id))}:
+                sizes = loader.sizes(thread_id, ns)
+                ids = [row[1] for row in flat(loader.rows(thread_id, ns))]
+                assert sizes.keys() == set(ids)
+                for id_ in ids[:60]:
+                    raw = loader.read(CheckpointKey(thread_id, ns, id_))
+                    outside = sum(len(blob.data) for blob in raw.blobs.values())
+                    assert sizes[id_] == len(raw.checkpoint.data) + outside
 
     def test_bodies_are_what_reading_gives(self, loader: Loader) -> None:
         assert isinstance(loader, ReadsBodies)

@@ -190,6 +190,7 @@ def test_only_the_first_table(database: Database) -> None:
     assert flat(loader.writes("t")) == []
     assert loader.read(CheckpointKey("t", "", "1")).writes == ()
     assert all(row.size for row in loader.threads(ThreadQuery(sizes=True)))
+    loader.changed()
     assert not loader.changed()
     loader.close()
 

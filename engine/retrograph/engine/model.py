@@ -258,3 +258,13 @@ class ReadsBodies(Protocol):
         batch. Of values that are stored outside the map, `blobs` may leave out those whose
         version an earlier checkpoint of this reading had."""
         ...
+
+
+@runtime_checkable
+class ReadsSizes(Protocol):
+    """What a loader may have besides, where the index tells no sizes: values stored outside the
+    checkpoints' maps."""
+
+    def sizes(self, thread_id: str, ns: str) -> Mapping[str, int]:
+        """Bytes of each checkpoint of one namespace by id, the values outside the map included."""
+        ...

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from retrograph.engine.bulk import read_bodies
 from retrograph.engine.history import History
-from retrograph.engine.model import CheckpointKey, RawCheckpoint
+from retrograph.engine.model import CheckpointKey, RawCheckpoint, ReadsSizes
 from retrograph.engine.serde.codec import Serde, sniff
 from retrograph.engine.serde.jsonplus import loads_plain
 from retrograph.engine.serde.slices import VALUES, channel_slices
@@ -67,10 +67,14 @@ class Sizes:
     grown: tuple[Growth, ...]
     """The largest steps of growth on the line, the largest first."""
     unreadable: str | None = None
+    shared: bool = False
+    """Whether checkpoints share stored values, so that their sizes do not add up."""
 
     @property
     def total(self) -> int | None:
         """Bytes of the line's checkpoints; `None` where the index does not say."""
+        if self.shared:
+            return None
         known = [size for size in self.line if size is not None]
         return sum(known) if len(known) == len(self.line) else None
 
@@ -116,8 +120,8 @@ def measure(thread: Thread, checkpoint: int, steps: int = 5) -> Sizes:
     raw = thread.loader.read(CheckpointKey(thread.thread_id, ns, id_))
     by_channel = channel_sizes(raw, thread.serde)
     own = by_channel if isinstance(by_channel, dict) else {}
-    along = _along(thread, ns, line, own)
-    stored = [history.size(i) for i in line]
+    stored = _stored(thread, ns, line)
+    along = _along(thread, ns, line, own, stored)
     return Sizes(
         checkpoint=len(raw.checkpoint.data) + sum(len(blob.data) for blob in raw.blobs.values()),
         values=sum(own.values()),
@@ -131,7 +135,17 @@ def measure(thread: Thread, checkpoint: int, steps: int = 5) -> Sizes:
         line=tuple(stored),
         grown=tuple(_grown(line, stored))[:steps],
         unreadable=by_channel if isinstance(by_channel, str) else None,
+        shared=isinstance(thread.loader, ReadsSizes),
     )
+
+
+def _stored(thread: Thread, ns: str, line: Sequence[int]) -> list[int | None]:
+    """Bytes of each checkpoint of a line, as far as the source tells them."""
+    history, loader = thread.history, thread.loader
+    if isinstance(loader, ReadsSizes):
+        sizes = loader.sizes(thread.thread_id, ns)
+        return [sizes.get(history.ids[i]) for i in line]
+    return [history.size(i) for i in line]
 
 
 def channel_sizes(raw: RawCheckpoint, serde: Serde) -> dict[str, int] | str:
@@ -170,13 +184,16 @@ def _json_size(value: Any) -> int:
 
 
 def _along(
-    thread: Thread, ns: str, line: Sequence[int], own: Mapping[str, int]
+    thread: Thread,
+    ns: str,
+    line: Sequence[int],
+    own: Mapping[str, int],
+    stored: Sequence[int | None],
 ) -> list[Mapping[str, int]]:
     """Sizes by channel at some checkpoints of a line; the last is the line's own end."""
     history = thread.history
     found = {line[-1]: own}
     unknown = sum(own.values())
-    stored = (history.size(i) for i in line)
     chosen = _spread(line, [unknown if size is None else size for size in stored])
     ids = [history.ids[i] for i in chosen]
     outside: dict[tuple[str, str], int] = {}

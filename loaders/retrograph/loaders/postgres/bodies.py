@@ -99,15 +99,23 @@ class Body:
 def parse(rows: Sequence[Sequence[Any]], serde: Serde) -> Iterator[Body]:
     """`rows`: id, parent, body and metadata (may be `None`) as JSON text."""
     parsed = _together([row[2] for row in rows])
-    metadata = _together([row[3] or "{}" for row in rows])
-    for i, row in enumerate(rows):
+    metadata = parse_metadata([row[3] for row in rows], serde)
+    for i, (row, said) in enumerate(zip(rows, metadata, strict=True)):
         try:
-            text = row[3] or "{}"
-            plain = metadata is not None and type(metadata[i]) is dict and '"lc"' not in text
-            said = metadata[i] if metadata is not None and plain else _metadata(text, serde)
             yield Body(row, parsed[i] if parsed is not None else json.loads(row[2]), said)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             yield Body.odd(row, serde)
+
+
+def parse_metadata(texts: Sequence[str | None], serde: Serde) -> Iterator[Mapping[str, Any]]:
+    """The metadata of each, as `decode_metadata` has it."""
+    given = [text or "{}" for text in texts]
+    parsed = _together(given)
+    for i, text in enumerate(given):
+        if parsed is not None and type(parsed[i]) is dict and '"lc"' not in text:
+            yield parsed[i]
+        else:
+            yield decode_metadata(Typed("json", text.encode()), serde)
 
 
 def _together(texts: Sequence[str]) -> list[Any] | None:
@@ -117,7 +125,3 @@ def _together(texts: Sequence[str]) -> list[Any] | None:
     except (ValueError, RecursionError):
         return None
     return found
-
-
-def _metadata(text: str, serde: Serde) -> Mapping[str, Any]:
-    return decode_metadata(Typed("json", text.encode()), serde)

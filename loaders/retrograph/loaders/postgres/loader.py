@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -19,8 +20,9 @@ from retrograph.engine.model import (
     Typed,
     WriteRow,
 )
-from retrograph.engine.serde import Serde, decode_metadata
+from retrograph.engine.serde import Serde
 from retrograph.loaders.postgres import address, layout, listing, queries
+from retrograph.loaders.postgres.bodies import parse_metadata
 from retrograph.loaders.postgres.envelopes import in_order, read_envelopes, read_heads
 from retrograph.loaders.postgres.session import Row, Session
 from retrograph.loaders.postgres.watch import SNAPSHOT, Watch
@@ -30,6 +32,7 @@ _BATCH: Final = 2000
 _WRITES: Final = 5000
 _BYTES: Final = 8 << 20
 _KEYS: Final = 500
+_UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 
 class PostgresLoader:
@@ -125,15 +128,23 @@ class PostgresLoader:
             return
         yield from read_bodies(self._session.reading(), self._layout, thread_id, ns, chosen)
 
+    def sizes(self, thread_id: str, ns: str) -> Mapping[str, int]:
+        if not _storable(thread_id, ns):
+            return {}
+        rows = self._session.reading().all(queries.sizes(self._layout, thread_id, ns))
+        return {row[0]: row[1] for row in rows}
+
     def details(self, keys: Sequence[CheckpointKey]) -> list[Detail]:
         reading = self._session.reading()
         wanted = [key for key in dict.fromkeys(keys) if _storable(*key)]
         found: dict[CheckpointKey, Detail] = {}
         for start in range(0, len(wanted), _KEYS):
             chunk = wanted[start : start + _KEYS]
-            for *parts, metadata in reading.all(queries.details(self._layout, chunk)):
-                key = CheckpointKey(*parts)
-                found[key] = Detail(key, decode_metadata(as_json(metadata), self._serde))
+            rows = reading.all(queries.details(self._layout, chunk))
+            metadata = parse_metadata([row[3] for row in rows], self._serde)
+            for (thread_id, ns, id_, _), said in zip(rows, metadata, strict=True):
+                key = CheckpointKey(thread_id, ns, id_)
+                found[key] = Detail(key, said)
         return [found[key] for key in keys if key in found]
 
     def read(self, key: CheckpointKey) -> RawCheckpoint:
@@ -191,10 +202,7 @@ def _name(version: int, found: layout.Layout) -> str:
 
 def _storable(*texts: str | None) -> bool:
     """Whether Postgres can hold these texts at all; no row has one that it cannot."""
-    return not any(
-        text is not None and ("\0" in text or any("\ud800" <= c <= "\udfff" for c in text))
-        for text in texts
-    )
+    return not any(text is not None and _UNSTORABLE.search(text) for text in texts)
 
 
 def _chosen(ids: Sequence[str] | None) -> list[str] | None:

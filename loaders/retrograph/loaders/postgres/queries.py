@@ -90,6 +90,14 @@ def bodies(layout: Layout, thread_id: str, ns: str, ids: Sequence[str]) -> State
 
 def details(layout: Layout, keys: Sequence[Key]) -> Statement:
     """(thread, ns, id, metadata) of keys, in no order."""
+    (thread_id, ns, _), *_ = keys
+    if all(key[0] == thread_id and key[1] == ns for key in keys):
+        where, parameters = _of(thread_id, ns, [key[2] for key in keys])
+        return (
+            "SELECT thread_id, checkpoint_ns, checkpoint_id, metadata::text "
+            f"FROM {layout.checkpoints} AS c WHERE {where}",
+            parameters,
+        )
     return _checkpoints(layout, keys, "c.metadata::text")
 
 
@@ -246,6 +254,30 @@ def full_bodies(layout: Layout, thread_id: str, ns: str, ids: Sequence[str]) -> 
         f"metadata::text, (checkpoint->'channel_versions')::text FROM {layout.checkpoints} AS c "
         f"WHERE {where}",
         parameters,
+    )
+
+
+def sizes(layout: Layout, thread_id: str, ns: str) -> Statement:
+    """(id, bytes of the body and of all blobs that it refers to) of a namespace.
+
+    Sizes of blobs are hashed once: planned as a look-up for each checkpoint and channel it would
+    take twenty times as long.
+    """
+    where, parameters = _of(thread_id, ns)
+    return (
+        "SELECT id, bytes FROM (WITH b AS MATERIALIZED (SELECT channel, version, "
+        f"octet_length(blob) AS size FROM {layout.blobs} AS b WHERE {where}), "
+        "c AS MATERIALIZED (SELECT checkpoint_id AS id, octet_length(checkpoint::text) AS size, "
+        "CASE jsonb_typeof(checkpoint->'channel_versions') WHEN 'object' "
+        "THEN checkpoint->'channel_versions' ELSE '{}'::jsonb END AS versions "
+        f"FROM {layout.checkpoints} AS c WHERE {where}), "
+        "v AS MATERIALIZED (SELECT id, key, value FROM c CROSS JOIN LATERAL "
+        "jsonb_each_text(versions) WHERE key IN (SELECT channel FROM b)), "
+        "o AS (SELECT id, sum(b.size) AS size FROM v JOIN b ON b.channel = v.key"
+        f"{'' if layout.shallow else ' AND b.version = v.value'} GROUP BY id) "
+        "SELECT c.id, c.size + coalesce(o.size, 0)::bigint AS bytes FROM c LEFT JOIN o USING (id)"
+        ") AS found",
+        parameters * 2,
     )
 
 
