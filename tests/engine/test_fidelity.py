@@ -40,9 +40,7 @@ def test_as_langgraph_says(scenario: str, zoo_store: Store, loader: Loader) -> N
     found = [
         line
         for thread_id, ns, rows in zoo_store.of(scenario)
-        for line in mismatches(
-            Thread(loader, thread_id), ns, rows, computed_ids=scenario != "chance"
-        )
+        for line in mismatches(Thread(loader, thread_id), ns, rows)
     ]
     assert not found, "\n".join(found)
 

@@ -16,7 +16,7 @@ from retrograph.engine.status import describe
 from retrograph.engine.thread import Thread
 from retrograph.loaders.registry import open_source
 from zoo import SCENARIOS, Store
-from zoo.compare import normal
+from zoo.compare import UNTOLD_IDS, normal
 
 FORMATS = Path(__file__).parent.parent / "data" / "formats"
 
@@ -62,6 +62,8 @@ def snapshots(thread: Thread, ns: str) -> Iterator[dict[str, Any]]:
 def test_tasks_are_langgraphs(scenario: str, zoo_store: Store, loader: Loader) -> None:
     """Ids, names, errors, questions and results of every task of every snapshot."""
     for thread_id, ns, rows in zoo_store.of(scenario):
+        if thread_id in UNTOLD_IDS:
+            continue
         thread = Thread(loader, thread_id)
         for shape, row in zip(snapshots(thread, ns), rows, strict=True):
             if shape["repaired"]:
