@@ -29,7 +29,6 @@ def test_as_langgraph_says(scenario: str, postgres_zoo: Zoo, loader: Loader) -> 
     found = [
         line
         for thread_id, ns, rows in postgres_zoo.store.of(scenario)
-        # A graph drawn by lot has joins that are never written to: then ids hash unknown names.
         for line in mismatches(Thread(loader, thread_id), ns, rows)
     ]
     assert not found, "\n".join(found)
