@@ -31,7 +31,17 @@ def test_nothing_is_said(project: Path) -> None:
     config = load(project)
     assert config.settings.source is None
     assert config.settings.redact == ()
-    assert set(config.origins) == {"source", "redact", "theme", "keys", "ascii", "mouse"}
+    assert set(config.origins) == {
+        "source",
+        "graph",
+        "python",
+        "allow",
+        "redact",
+        "theme",
+        "keys",
+        "ascii",
+        "mouse",
+    }
     assert set(config.origins.values()) == {"default"}
 
 
@@ -73,7 +83,7 @@ def test_a_pyproject_of_others_is_fine(project: Path) -> None:
     ("text", "words"),
     [
         ("soruce = 'x'", "no configuration key 'soruce' .*did you mean 'source'"),
-        ("zzz = 1", "no configuration key 'zzz' .*there are source, redact"),
+        ("zzz = 1", "no configuration key 'zzz' .*there are source, graph, python, allow, redact"),
         ("source = 1", "'source' must be text"),
         ("source = ''", "'source' must be text"),
         ("redact = 'token'", "'redact' must be a list"),
@@ -155,3 +165,19 @@ def test_what_the_app_cannot_be_told(project: Path, text: str, said: str) -> Non
     write(project / "retrograph.toml", text)
     with pytest.raises(ConfigError, match=said):
         load(project)
+
+
+def test_a_graph_and_its_python_are_seen_from_the_file_that_says_them(project: Path) -> None:
+    write(
+        project / "pyproject.toml",
+        '[tool.retrograph]\ngraph = "src/agent.py:graph"\npython = "env/bin/python"\n'
+        'allow = ["shop.models"]\n',
+    )
+    settings = load(project).settings
+    assert settings.graph == f"{project}/src/agent.py:graph"
+    assert settings.python == f"{project}/env/bin/python"
+    assert settings.allow == ("shop.models",)
+    write(project / "retrograph.toml", 'graph = "shop.agent:graph"\npython = "python3"\n')
+    settings = load(project).settings
+    assert settings.graph == "shop.agent:graph"
+    assert settings.python == "python3"

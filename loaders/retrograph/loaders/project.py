@@ -27,6 +27,13 @@ class Settings:
 
     source: str | None = None
     """What to open where none is given. A relative path is relative to the file that says it."""
+    graph: str | None = None
+    """The graph: `path.py:attr` (relative to the file that says it), `module:attr`, or a name in
+    langgraph.json."""
+    python: str | None = None
+    """The interpreter that runs it, or the folder of its environment."""
+    allow: tuple[str, ...] = ()
+    """Modules, or `module.Class`, whose objects may be made of stored data where the graph runs."""
     redact: tuple[str, ...] = ()
     """What is not shown anywhere: names of keys, whose values are hidden (`*` stands for anything),
     and as `/…/` regular expressions for parts of texts."""
@@ -91,7 +98,7 @@ def load_config(
     for name, text in sorted(environment.items()):
         said = _environment_key(name) if name.startswith(PREFIX) else None
         if said is not None:
-            value: Any = _words(text) if said == "redact" else text
+            value: Any = _words(text) if said in ("redact", "allow") else text
             values[said] = _checked(said, value, f"the environment variable {name}", None)
             origins[said] = name
     return Config(Settings(**values), origins, tuple(places))
@@ -157,18 +164,29 @@ def _checked(key: str, value: Any, where: str, folder: Path | None) -> Any:
         raise ConfigError(f"There is no configuration key '{key}' ({where}){_nearest(key, known)}")
     if key == "redact":
         return _redactions(value, where)
+    if key == "allow":
+        return _names(key, value, where)
     if key == "keys":
         return _keys(value, where)
     if key in ("ascii", "mouse"):
         return _yes_or_no(key, value, where)
     if not isinstance(value, str) or not value:
         raise ConfigError(f"'{key}' must be text that is not empty ({where}).")
-    return _from_folder(value, folder) if key == "source" else value
+    if key == "source":
+        return _from_folder(value, folder)
+    if key in ("graph", "python"):
+        return _below(value, folder)
+    return value
+
+
+def _names(key: str, value: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigError(f"'{key}' must be a list of names ({where}).")
+    return tuple(value)
 
 
 def _redactions(value: Any, where: str) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ConfigError(f"'redact' must be a list of names ({where}).")
+    value = _names("redact", value, where)
     try:
         Redactor(value)
     except ConfigError as error:
@@ -229,6 +247,15 @@ def _from_folder(source: str, folder: Path | None) -> str:
         return source
     path = Path(source).expanduser()
     return str(path if folder is None else folder / path)
+
+
+def _below(value: str, folder: Path | None) -> str:
+    """A path as seen from `folder`; a bare name, or `module:attribute`, as it is."""
+    where, _, attribute = value.rpartition(":")
+    if folder is None or ("/" not in value and not where.endswith(".py")):
+        return value
+    path = str(folder / Path(where or value).expanduser())
+    return f"{path}:{attribute}" if where else path
 
 
 def _environment_key(name: str) -> str | None:

@@ -16,7 +16,7 @@ from retrograph.cli import talk
 if TYPE_CHECKING:
     from retrograph.engine.redact import Redactor
 
-COMMANDS = ("open", "demo", "threads", "tree", "show", "diff", "grep", "blame", "config")
+COMMANDS = ("open", "demo", "threads", "tree", "show", "diff", "grep", "blame", "graph", "config")
 """In the order of the help. Each has a module of its name in `retrograph.cli.commands`."""
 
 EVERYWHERE = frozenset(("--json", "--debug", "--no-redact"))
@@ -103,7 +103,7 @@ def _no_command(word: str) -> NoReturn:
 def _ended(error: Exception, debug: bool, no_redact: bool) -> int:
     """Say what ended the command; returns the exit code."""
     from retrograph.cli.output import ReaderGoneError
-    from retrograph.engine.errors import Cancelled, RetrographError
+    from retrograph.engine.errors import Cancelled, HostError, RetrographError
 
     if isinstance(error, ReaderGoneError):
         return talk.DONE
@@ -114,7 +114,7 @@ def _ended(error: Exception, debug: bool, no_redact: bool) -> int:
         talk.show_traceback(error, redactor.location)
     if isinstance(error, RetrographError):
         talk.complain(redactor.location(str(error)))
-        return talk.WRONG
+        return talk.FAILED if isinstance(error, HostError) else talk.WRONG
     if hasattr(error, "format_message"):  # what Typer finds wrong with a call
         talk.complain(redactor.location(_usage(error)))
         return talk.WRONG

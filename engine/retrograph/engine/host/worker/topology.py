@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import typing
 from typing import Any
 
 _INTERNAL = ("branch:", "join:", "start:", "__")
@@ -76,21 +78,47 @@ def _names(stated: Any) -> set[str]:
 
 
 def _type(annotated: Any) -> str:
-    """A type as its author wrote it, more or less."""
-    if annotated is None:
+    """A type as its author wrote it, without what `Annotated` adds."""
+    if annotated is None or annotated is Any:
         return "Any"
-    if isinstance(annotated, type) and not getattr(annotated, "__args__", None):
-        module = annotated.__module__
-        name = annotated.__qualname__
-        return name if module == "builtins" else f"{module}.{name}"
-    return str(annotated).replace("typing.", "")
+    if annotated is type(None):
+        return "None"
+    if annotated is Ellipsis:
+        return "..."
+    messages = sys.modules.get("langchain_core.messages")
+    if messages is not None and annotated == getattr(messages, "AnyMessage", None):
+        return "AnyMessage"
+    if hasattr(annotated, "__metadata__"):
+        return _type(annotated.__origin__)
+    origin, arguments = typing.get_origin(annotated), typing.get_args(annotated)
+    if origin is None:
+        return _class(annotated)
+    if origin is typing.Literal:
+        return f"Literal[{', '.join(map(repr, arguments))}]"
+    if origin is typing.Union or getattr(origin, "__name__", "") in ("UnionType", "Union"):
+        return " | ".join(map(_type, arguments))
+    inside = [
+        f"[{', '.join(map(_type, one))}]" if isinstance(one, list) else _type(one)
+        for one in arguments
+    ]
+    return f"{_class(origin)}[{', '.join(inside)}]" if inside else _class(origin)
+
+
+def _class(cls: Any) -> str:
+    name = getattr(cls, "__qualname__", None)
+    if name is None:
+        return str(cls).replace("typing.", "")
+    module = getattr(cls, "__module__", "builtins")
+    return name if module in ("builtins", "typing") else f"{module}.{name}"
 
 
 def _reducer(channel: Any) -> Any:
     function = getattr(channel, "operator", None) or getattr(channel, "reducer", None)
     if function is None:
         return None
-    function = getattr(function, "__wrapped__", function)
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
+    if "<locals>." in name:  # what a decorator or a factory made, LangGraph's add_messages too
+        made = name.rpartition(".")[2].lstrip("_")
+        name = made if made.isidentifier() else name
     module = getattr(function, "__module__", None)
     return name if module in (None, "builtins") else f"{str(module).lstrip('_')}.{name}"
