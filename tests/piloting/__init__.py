@@ -25,12 +25,14 @@ async def opened(
     thread: str | None = None,
     size: tuple[int, int] = WIDE,
     key_map: str = "default",
+    memory: Path | None = None,
     **more: Any,
 ) -> AsyncIterator[Pilot[None]]:
     """The app on a source, when everything that it reads by itself has been read."""
     ui = Ui(Keys(key_map), ascii=more.pop("ascii", False))
     redactor = more.pop("redactor", Redactor())
     app = RetrographApp(ui, str(source), redactor, thread, **more)
+    app.recall(memory)
     async with app.run_test(size=size, notifications=True) as pilot:
         await settle(pilot)
         yield pilot

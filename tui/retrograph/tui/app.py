@@ -10,9 +10,10 @@ import asyncio
 import os
 import signal
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App
 from textual.binding import BindingsMap
@@ -25,6 +26,7 @@ from retrograph.tui import theme
 from retrograph.tui.hints import available
 from retrograph.tui.journal import Journal
 from retrograph.tui.keymap import Acts, Keys
+from retrograph.tui.memory import Memory, OfSource, default_path, load, save
 from retrograph.tui.messages import FileWritten, ReadingFailed, SourceChanged, SourceOpened
 from retrograph.tui.screens.base import BaseScreen
 from retrograph.tui.ui import Ui
@@ -58,7 +60,9 @@ def run(
         raise ConfigError(f"There is no theme '{theme_name}'; there are {', '.join(theme.NAMES)}.")
     app = RetrographApp(ui, source, redactor or Redactor(), thread, configured, theme_name)
     app.heed_signals = True
+    app.recall(default_path())
     app.run(mouse=mouse)
+    app.put_down()
     if app.failure is not None:
         raise app.failure
     return app.return_code or 0
@@ -106,14 +110,54 @@ class RetrographApp(Acts, Reads, App[None]):
         """Why the app ended before it showed anything."""
         self.heed_signals = False
         """Whether the app ends, with the terminal as it was, where it is told to by a signal."""
+        self.memory = Memory()
+        self._memory_path: Path | None = None
+        self._recalled = self.memory
         self._thread = thread
         self._configured = configured
         for known in theme.THEMES:
             self.register_theme(known)
+        self._themed = theme_name is not None
         self.theme = theme_name or (theme.TERMINAL if self.no_color else theme.DARK)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theme.VARIABLES
+
+    # What is remembered.
+
+    def recall(self, path: Path | None) -> None:
+        """Take up what was remembered the last time; a theme that was asked for stays."""
+        self._memory_path = path
+        self.memory = self._recalled = load(path)
+        if not self._themed and not self.no_color and self.memory.theme in theme.NAMES:
+            self.theme = str(self.memory.theme)
+
+    def remember(self, **changes: Any) -> None:
+        self.memory = replace(self.memory, **changes)
+
+    @property
+    def _location(self) -> str:
+        """What the source is remembered by; without secrets, whatever is shown."""
+        source = self.source
+        return "" if source is None else Redactor().location(source.loader.location)
+
+    def remembered(self) -> OfSource:
+        """What is remembered of the source."""
+        return self.memory.of(self._location)
+
+    def remember_thread(self, thread_id: str) -> None:
+        self.memory = self.memory.with_source(self._location, thread=thread_id)
+
+    def remember_marks(self, thread_id: str, marks: tuple[tuple[str, str], ...]) -> None:
+        self.memory = self.memory.with_marks(self._location, thread_id, marks)
+
+    def put_down(self) -> None:
+        """Write what is to be remembered, if it is not what it was."""
+        if self.memory != self._recalled:
+            try:
+                save(self._memory_path, self.memory)
+            except OSError:
+                return  # it is a convenience: a folder that cannot be written is no fault
 
     # The source.
 
@@ -281,3 +325,4 @@ class RetrographApp(Acts, Reads, App[None]):
         names = theme.NAMES
         now = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(now + 1) % len(names)]
+        self.remember(theme=self.theme)

@@ -50,6 +50,11 @@ class CheckpointSelected(Message):
 
 
 @dataclass(eq=False, repr=False)
+class MarksChanged(Message):
+    """The user marked a checkpoint, or took a mark off."""
+
+
+@dataclass(eq=False, repr=False)
 class RowsWanted(Message):
     """Rows came in sight whose steps have not been read."""
 
@@ -64,6 +69,13 @@ class TabPicked(Message):
     """A tab's title was clicked."""
 
     title: str
+
+
+@dataclass(eq=False, repr=False)
+class SplitterMoved(Message):
+    """The column between two panes was dragged to a column of the screen."""
+
+    column: int
 
 
 # What workers have read. `ticket` is the number of the request: an answer to an older one than

@@ -16,27 +16,22 @@ from retrograph.tui.messages import (
 )
 from retrograph.tui.reading.scan import scan_all, scan_to
 from retrograph.tui.reading.search import at_place, is_error, is_question, with_text
-from retrograph.tui.screens.base import BaseScreen
+from retrograph.tui.screens.panes import PanesScreen
 from retrograph.tui.spans import Span
-from retrograph.tui.widgets.tree import HistoryTree
 
 SCAN = "scan"
 """The group of the worker that reads every step, or onward to something."""
 
 
-class FindingScreen(BaseScreen):
+class FindingScreen(PanesScreen):
     """What the screen of a thread does to find something."""
 
-    history: HistoryTree
     thread: Thread | None
     """With the index that is shown."""
 
     _before: int = NONE
     """The entry that was selected when a search began."""
     _looked_for = ""
-
-    def say_place(self) -> None:
-        """Say where the cursor is, instead of how far something is."""
 
     def on_prompt_changed(self, message: PromptChanged) -> None:
         if message.purpose == "search":

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from textual import events, on
-from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual import on
 from textual.message import Message
 
 from retrograph.engine.history import NONE
-from retrograph.engine.ids import time_of
 from retrograph.engine.model import CheckpointKey, ThreadRow
-from retrograph.engine.text import cut, escape, local
+from retrograph.engine.text import cut, escape
 from retrograph.engine.thread import Thread
 from retrograph.tui.messages import (
     CheckpointRead,
     CheckpointSelected,
-    CursorMoved,
     IndexRead,
     IndexUnchanged,
+    MarksChanged,
     NotesRead,
     ReadingFailed,
-    RowOpened,
     RowsWanted,
-    TabPicked,
-    TextOpened,
     WorkEnded,
     WorkGrew,
 )
@@ -37,9 +31,6 @@ from retrograph.tui.screens.finding import SCAN, FindingScreen
 from retrograph.tui.spans import Span
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.bars import Bar
-from retrograph.tui.widgets.inspector import Inspector
-from retrograph.tui.widgets.tabs import TABS
-from retrograph.tui.widgets.tree import HistoryTree
 from retrograph.tui.work import Job, Settled
 
 _SETTLED = 0.07
@@ -51,12 +42,6 @@ _BREATH = 0.3
 _SMALL = 3_000
 """Threads up to this size are read whole, so that search and folds know all of it."""
 
-ONE_PANE = 100
-"""Narrower terminals show one pane at a time."""
-
-_STEP = 4
-_NARROWEST = 24
-
 
 class ThreadScreen(FindingScreen):
     """Mediates between the tree and the inspector; reads what they want in the background."""
@@ -65,34 +50,20 @@ class ThreadScreen(FindingScreen):
 
     def __init__(self, ui: Ui, thread_id: str, select: str | None = None) -> None:
         """`select`: the id of the checkpoint to begin with, instead of the head."""
-        super().__init__(ui)
-        self.thread_id = thread_id
+        super().__init__(ui, thread_id)
         self._select = select
         self.thread = None
-        self.history = HistoryTree(ui, id="history")
-        self.inspector = Inspector(ui, TABS, id="inspector")
         self._known: Known | None = None
         self._wanted: tuple[int, ...] = ()
         self._row: ThreadRow | None = None
         self._stale = False
-        self._width: int | None = None
-        """Columns of the history, where the user chose them."""
         self._inspect_soon = Settled(self, _SETTLED, self._inspect)
         self._notes_soon = Settled(self, 0.02, self._read_notes)
-
-    def panes(self) -> ComposeResult:
-        with Horizontal(id="panes"):
-            yield self.history
-            yield self.inspector
-        yield Bar(self.ui, id="crumbs")
-
-    def on_mount(self) -> None:
-        self.history.border_title = "history"
-        self.history.focus()
 
     # Reading.
 
     def source_opened(self, source: Source) -> None:
+        self.home.remember_thread(self.thread_id)
         self.action_thread_reload()
 
     def action_thread_reload(self) -> None:
@@ -135,10 +106,17 @@ class ThreadScreen(FindingScreen):
         select = None
         if self._select is not None and message.picture.complete:
             select, self._select = message.picture.history.find("", self._select), None
+        first = not self.history.row_count
         self.history.show(message.picture, message.known, select)
+        if first or not message.picture.complete:
+            self.history.mark_again(self.home.remembered().marks.get(self.thread_id, ()))
         self._say_header()
         if message.picture.complete and len(message.picture.history) <= _SMALL:
             self.read_everything()
+
+    @on(MarksChanged)
+    def _marks_changed(self) -> None:
+        self.home.remember_marks(self.thread_id, self.history.marked)
 
     @on(RowsWanted)
     def _rows_wanted(self, message: RowsWanted) -> None:
@@ -195,6 +173,9 @@ class ThreadScreen(FindingScreen):
         if message.what == "index" and self.thread is None:
             self.history.say_empty(message.sentence, "failed")
             self.home.cannot_show(message.error)
+        elif message.what == "checkpoint":
+            if self.newest("checkpoint", message.ticket):
+                self.inspector.fail(message.sentence)
         else:
             self.complain(message.sentence)
 
@@ -231,36 +212,6 @@ class ThreadScreen(FindingScreen):
         name = escape(cut(self.thread_id, 60))
         self.say_header([Span(name, "strong"), Span(dot + dot.join(facts), "dim")])
 
-    def say_place(self) -> None:
-        tree = self.history
-        row = tree.row(tree.cursor)
-        if row is None:
-            return
-        ns = row.ns or "main"
-        parts = [cut(escape(self.thread_id), 30), cut(escape(ns), 30)]
-        if row.kind == "checkpoint":
-            step = "" if row.step is None else f"step {row.step}"
-            parts.append(" ".join(filter(None, (step, escape(row.id[-6:])))))
-        else:
-            parts.append(row.text)
-        if place := self.inspector.place:
-            parts.append(place)
-        left: list[Span] = []
-        for part in parts:
-            if left:
-                left.append(Span(" > " if self.ui.ascii else " › ", "faint"))
-            left.append(Span(part, "dim"))
-        left[-1] = Span(left[-1].text)
-        at = time_of(row.id) if row.id else None
-        when = local(at, "%Y-%m-%d %H:%M:%S") if at is not None else ""
-        self.query_one("#crumbs", Bar).say(left, [Span(when, "dim")])
-        rows = tree.row_count
-        tree.border_subtitle = f"{tree.cursor + 1:,} of {rows:,}"
-
-    @on(CursorMoved)
-    def _cursor_moved(self) -> None:
-        self.say_place()
-
     def copies(self) -> list[Copy]:
         source, model, i = self.source, self.history.model, self.history.selected
         if source is None or model is None or i == NONE:
@@ -270,93 +221,9 @@ class ThreadScreen(FindingScreen):
         inner = self.inspector.copies() if self.inspector.has_focus_within else []
         return [*inner, *checkpoint_copies(source.given, key)]
 
-    @on(TextOpened)
-    def _text_opened(self, message: TextOpened) -> None:
-        from retrograph.tui.screens.reader import ReaderScreen
-
-        self.app.push_screen(ReaderScreen(self.ui, message.title, message.text))
-
-    # Panes.
-
-    @on(RowOpened)
-    def _row_opened(self, message: RowOpened) -> None:
-        if message.rows is self.history:
-            self._inspecting(True)
-
-    @on(events.DescendantFocus)
-    def _focus_moved(self) -> None:
-        self.set_class(self.inspector.has_focus_within, "-inspecting")
-        self.say_hints()
-
-    def _inspecting(self, yes: bool) -> None:
-        # First the pane must be there: what is not displayed cannot have the focus.
-        self.set_class(yes, "-inspecting")
-        (self.inspector.tab if yes else self.history).focus()
-
-    def action_thread_next_tab(self) -> None:
-        self._inspecting(not self.inspector.has_focus_within)
-
-    def action_thread_zoom(self) -> None:
-        self.toggle_class("-zoomed")
-        self._share()
-
-    def action_thread_wider(self) -> None:
-        self._widen(_STEP)
-
-    def action_thread_narrower(self) -> None:
-        self._widen(-_STEP)
-
-    def _widen(self, by: int) -> None:
-        most = self.size.width - _NARROWEST
-        self._width = min(max(self.history.outer_size.width + by, _NARROWEST), most)
-        self._share()
-
-    def _share(self) -> None:
-        """Give the history the width that the user chose, unless it stands alone."""
-        alone = self.has_class("-zoomed") or self.app.size.width < ONE_PANE
-        self.history.styles.width = None if alone else self._width
-
-    def on_resize(self) -> None:
-        self._share()
-
-    def focus_again(self) -> None:
-        self.history.focus()
-
     def close_inner(self) -> bool:
         stopped = [self.stop(group) for group in (SCAN, "index")]
         if any(stopped):
             self.say_place()
             return True
-        if self.has_class("-inspecting"):
-            self._inspecting(False)
-            return True
-        return False
-
-    @on(TabPicked)
-    def _tab_picked(self, message: TabPicked) -> None:
-        self.inspector.pick(message.title)
-        self.say_hints()
-
-    def pick_tab(self, title: str) -> None:
-        self.inspector.pick(title)
-        if not self.inspector.display or not self.inspector.region:
-            self._inspecting(True)
-        self.say_hints()
-
-    def action_thread_tab_state(self) -> None:
-        self.pick_tab("State")
-
-    def action_thread_tab_diff(self) -> None:
-        self.pick_tab("Diff")
-
-    def action_thread_tab_messages(self) -> None:
-        self.pick_tab("Messages")
-
-    def action_thread_tab_writes(self) -> None:
-        self.pick_tab("Writes")
-
-    def action_thread_tab_graph(self) -> None:
-        self.pick_tab("Graph")
-
-    def action_thread_tab_info(self) -> None:
-        self.pick_tab("Info")
+        return super().close_inner()

@@ -103,7 +103,10 @@ class ThreadsScreen(BaseScreen):
             self.list.replace(message.threads, message.complete)
             self._say()
         elif self.newest("threads", message.ticket):
+            first = not self.list.row_count
             self.list.add(message.threads, message.complete)
+            if first:
+                self.list.select(self.home.remembered().thread)
             self._say()
             if message.complete and not self.list.row_count:
                 self.list.say_empty(self._why_empty())

@@ -11,10 +11,12 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widget import Widget
 
+from retrograph.engine.text import escape
 from retrograph.tui.messages import TabPicked
 from retrograph.tui.reading.copies import Copy
 from retrograph.tui.reading.inspected import Inspected
 from retrograph.tui.ui import Ui
+from retrograph.tui.widgets.rows import Rows
 
 
 class Tab(Protocol):
@@ -73,8 +75,27 @@ class Inspector(Container):
         return copies() if copies is not None else []
 
     def show(self, inspected: Inspected | None) -> None:
+        """Show a checkpoint; the border says which, since it comes a moment after the cursor."""
         self._inspected = inspected
+        self.border_subtitle = self._which()
         self._draw()
+
+    def fail(self, sentence: str) -> None:
+        """Say why a checkpoint cannot be shown, instead of showing another one."""
+        self._inspected = None
+        self.border_subtitle = ""
+        self._drawn = {}
+        self._draw()
+        if isinstance(self.tab, Rows):
+            self.tab.say_empty(sentence, "failed")
+
+    def _which(self) -> str:
+        if self._inspected is None:
+            return ""
+        snapshot = self._inspected.snapshot
+        step = snapshot.envelope.step
+        number = "" if step is None else f"step {step}{self._ui.dot}"
+        return f"{number}{escape(snapshot.key.id[-6:])}"
 
     def pick(self, title: str) -> None:
         """Show a tab."""

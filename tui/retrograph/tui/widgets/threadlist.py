@@ -59,6 +59,13 @@ class ThreadList(Rows):
         at = ids.index(wanted) if wanted in ids else self.cursor
         self.rows_changed(cursor=at, top=at - offset)
 
+    def select(self, thread_id: str | None) -> None:
+        """Put the cursor on a thread, if it has been read."""
+        for row, info in enumerate(self.threads):
+            if info.row.thread_id == thread_id:
+                self.cursor = row
+                return
+
     @property
     def selected(self) -> ThreadInfo | None:
         return self.threads[self.cursor] if self.cursor < len(self.threads) else None

@@ -15,6 +15,7 @@ from retrograph.engine.lanes import Line
 from retrograph.engine.treerows import Painter, TreeRow
 from retrograph.tui.messages import (
     CheckpointSelected,
+    MarksChanged,
     PromptWanted,
     RowOpened,
     RowsWanted,
@@ -100,6 +101,22 @@ class HistoryTree(Rows):
     def selected(self) -> int:
         """The selected checkpoint (of a sub-graph's header its owner), `NONE` without one."""
         return self.model.checkpoint(self.entry) if self.model is not None else NONE
+
+    @property
+    def marked(self) -> tuple[tuple[str, str], ...]:
+        """(namespace, id) of the marks."""
+        if self.model is None:
+            return ()
+        history = self.model.picture.history
+        return tuple((history.ns(i), history.ids[i]) for i in self.model.marks)
+
+    def mark_again(self, marks: Iterable[tuple[str, str]]) -> None:
+        """Put marks where they were; those whose checkpoint is gone are left out."""
+        if self.model is not None:
+            history = self.model.picture.history
+            found = (history.find(ns, id_) for ns, id_ in marks)
+            self.model.marks = [i for i in found if i != NONE]
+            self.refresh()
 
     @property
     def marks(self) -> list[int]:
@@ -253,6 +270,7 @@ class HistoryTree(Rows):
         if self.model is not None and self.entry != NONE:
             self.model.mark(self.entry)
             self.refresh()
+            self.post_message(MarksChanged())
             self.post_message(CheckpointSelected(self.selected))
 
     def action_tree_next_mark(self) -> None:
