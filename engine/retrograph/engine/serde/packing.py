@@ -7,6 +7,7 @@ UTF-8) the value is written by hand, and what cannot be written at all is named 
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
@@ -67,6 +68,17 @@ def pack(value: Value) -> bytes:
     except (TypeError, ValueError, RecursionError):
         # MsgpackEncodeError is a TypeError; it hides which exception `_default` raised.
         return pack_by_hand(value)
+
+
+def pack_map(parts: Mapping[str, bytes]) -> bytes:
+    """A map whose values are packed already."""
+    head = _head(len(parts), 0x80, 15, None, 0xDE, 0xDF)
+    return b"".join((head, *(piece for key in parts for piece in (pack(key), parts[key]))))
+
+
+def pack_list(parts: Sequence[bytes]) -> bytes:
+    """A list whose items are packed already."""
+    return b"".join((_head(len(parts), 0x90, 15, None, 0xDC, 0xDD), *parts))
 
 
 def _default(value: Value) -> Any:
