@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 # `uv` from the path, else one of our own in a local venv.
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 STAMP := $(VENV)/.locked
+# Environments of users, one for each LangGraph that graphs are run with in tests.
+ENVS := $(patsubst tests/envs/%.txt,.envs/%/.locked,$(wildcard tests/envs/*.txt))
 
 .PHONY: help setup demo test check bench fuzz screenshots lock clean
 
@@ -23,12 +25,17 @@ $(STAMP): requirements.lock pyproject.toml | $(filter .uv/bin/uv,$(UV))
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps -e .
 	@touch $@
 
+.envs/%/.locked: tests/envs/%.txt | $(STAMP)
+	@test -x .envs/$*/bin/python || $(UV) venv --quiet --python $(BIN)/python .envs/$*
+	$(UV) pip sync --quiet --python .envs/$*/bin/python --require-hashes $<
+	@touch $@
+
 setup: $(STAMP) ## Make .venv from the lock, with the project editable
 
 demo: setup ## Open the demo (without a terminal: print its tree)
 	@$(BIN)/retrograph demo
 
-test: setup ## Run all tests
+test: setup $(ENVS) ## Run all tests
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
 check: setup ## Format, lint, types, import contracts
@@ -46,6 +53,8 @@ fuzz: setup ## Fuzz the decoders for a long while
 lock: | $(filter .uv/bin/uv,$(UV)) ## Resolve requirements.lock again
 	$(UV) pip compile --quiet --universal --generate-hashes --no-header --all-extras --group dev \
 		--python-version 3.11 pyproject.toml -o requirements.lock
+	for env in tests/envs/*.in; do $(UV) pip compile --quiet --universal --generate-hashes --no-header \
+		--no-annotate --python-version 3.11 $$env -o $${env%.in}.txt; done
 
 clean: ## Remove what set-up and tests made
-	rm -rf $(VENV) .uv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) .envs .uv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -32,7 +32,7 @@ from retrograph.engine.errors import GraphError, HostDiedError, HostError, HostT
 from retrograph.engine.host.output import Tail
 from retrograph.engine.host.pump import Pump, Stream
 from retrograph.engine.host.stacks import Where, where
-from retrograph.engine.host.verdict import Ending, sentence
+from retrograph.engine.host.verdict import LOST, Ending, sentence
 from retrograph.engine.host.worker.frames import CHANNEL, CRASHES, Frame, Header, pack
 from retrograph.engine.model import Typed
 
@@ -216,8 +216,9 @@ class Host:
     def job(
         self, do: str, *, blobs: Sequence[bytes] = (), timeout: float | None = None, **stated: Any
     ) -> Job:
-        """Ask for something; iterate over what it returns for the events while it goes on, then
-        read its `reply`. A job that is left before its end kills the host."""
+        """Ask for something; iterate over what it returns for the events while it goes on (a loop
+        that is left can be gone on with in another), then read its `reply`. A job whose block is
+        left before its end kills the host."""
         return Job(self, do, stated, blobs, timeout)
 
     def tell(self, what: str, **stated: Any) -> None:
@@ -232,8 +233,11 @@ class Host:
 
     def kill(self) -> None:
         """End it and its children at once. What it had stored stays."""
-        self._stopped = True
-        self._pump.kill()
+        pump = self._pump
+        with pump.ready:
+            self._stopped = self._stopped or pump.code is None
+            pump.kill()
+            pump.ready.wait_for(lambda: pump.code is not None, _END)
 
     def close(self) -> None:
         """Ask it to end, and kill it where it does not."""
@@ -270,6 +274,8 @@ class Host:
         """How it ended, for `verdict.sentence`. Only once it has."""
         pump = self._pump
         text = pump.crash
+        if not text and pump.code == LOST:  # what it had to say went the only way left
+            text = pump.tails["stderr"].text()
         return Ending(
             code=pump.code,
             closed_channel=pump.closed and pump.code is None,
@@ -425,6 +431,8 @@ class Job:
                 elif kind == "failed" and header.get("id") == self._id:
                     self._finish()
                     raise _failed(header["error"])
+        except GeneratorExit:  # the loop was left: another may go on, or the block ends
+            raise
         except BaseException:
             self._finish()
             raise

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 _FRAME = re.compile(r'^  File "(?P<file>.*)", line (?P<line>\d+) in (?P<name>.*)$', re.MULTILINE)
-_THREAD = re.compile(r"^(?P<current>Current t|T)hread 0x[0-9a-f]+.*$", re.MULTILINE)
+_THREAD = re.compile(
+    r"^(?P<other>Thread 0x)?(?:Current thread 0x)?[^\n]*\(most recent call first\):", re.MULTILINE
+)
 _FATAL = re.compile(r"^Fatal Python error: (?P<why>.*)$", re.MULTILINE)
 
 
@@ -56,10 +58,10 @@ def fatal(text: str) -> str | None:
 def _threads(text: str) -> list[list[Where]]:
     """The frames of each thread, the current one first."""
     marks = list(_THREAD.finditer(text))
-    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
     threads = [
-        (mark["current"] != "Current t", _frames(text[mark.end() : end]))
-        for mark, end in zip(marks, ends, strict=True)
+        (mark["other"] is not None, _frames(text[mark.end() : end]))
+        for mark, end in zip(marks, ends, strict=False)
     ]
     return [frames for _, frames in sorted(threads, key=lambda thread: thread[0])]
 

@@ -36,7 +36,8 @@ def is_users(file: str) -> bool:
     """Whether a file is the project's own code, not a package installed inside its folder."""
     known = _KNOWN.get(file)
     if known is None:
-        known = _KNOWN[file] = _is_users(os.path.realpath(file))
+        # "<frozen importlib>", "<string>": no files.
+        known = _KNOWN[file] = file[:1] not in ("", "<") and _is_users(os.path.realpath(file))
     return known
 
 
