@@ -326,3 +326,45 @@ def test_follows_one_thread_exactly(filled: Database) -> None:
     filled.execute("DELETE FROM checkpoints WHERE thread_id = 'other'")
     assert loader.changed()
     loader.close()
+
+
+def test_follows_what_is_on_several_screens(filled: Database) -> None:
+    """The list of threads below the thread that was opened from it: both are watched, and going
+    from one to the other is no change."""
+    loader = open_postgres(filled.uri)
+    list(loader.threads(ThreadQuery(limit=1)))
+    flat(loader.rows(content.WRITES))
+    until(lambda: not loader.changed())
+    for _ in range(2):
+        list(loader.threads(ThreadQuery(limit=1)))
+        for thread_id in content.ODD_IDS:
+            flat(loader.rows(thread_id))
+        assert not loader.changed()
+    filled.execute("UPDATE checkpoints SET type = NULL WHERE thread_id = 'tree'")
+    assert loader.changed(), "of the list"
+    assert not loader.changed()
+    loader.close()
+
+
+def test_follows_a_large_list_by_counters(
+    filled: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrograph.loaders.postgres.watch._SMALL", 0)
+    loader = open_postgres(filled.uri)
+    list(loader.threads(ThreadQuery(limit=1)))
+    until(lambda: not loader.changed())
+    filled.execute("UPDATE checkpoints SET type = NULL WHERE thread_id = 'tree'")
+    until(loader.changed)
+    # Reading the list again would take long: the next change is told later.
+    loader._watch.took(3600)
+    filled.execute("UPDATE checkpoints SET type = NULL WHERE thread_id = 'tree'")
+    until(loader.changed)
+    filled.execute("UPDATE checkpoints SET type = NULL WHERE thread_id = 'tree'")
+    time.sleep(0.3)
+    assert not loader.changed()
+    # A thread is followed all the same.
+    flat(loader.rows(content.WRITES))
+    loader.changed()
+    filled.execute(f"UPDATE checkpoints SET type = NULL WHERE thread_id = '{content.WRITES}'")
+    assert loader.changed()
+    loader.close()

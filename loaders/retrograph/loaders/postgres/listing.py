@@ -9,7 +9,6 @@ is. Where few threads own the newest rows, those are left out and the next are a
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -23,29 +22,19 @@ _FIRST: Final = 4
 _LEAST: Final = 200
 _GROWTH: Final = 8
 _ROUNDS: Final = 3
-_LONG: Final = 1.0
-"""Seconds of a listing that are explained, …"""
-_MANY: Final = 1_000_000
-"""… where there are so many checkpoints."""
 _DETAILED: Final = 200
 """Threads that are described by one statement."""
 _C: Final = 'COLLATE "C"'
 _NEWEST: Final = f"max(checkpoint_id {_C})"
 
 
-def thread_rows(reading: Reading, layout: Layout, query: ThreadQuery) -> Iterator[ThreadRow]:
-    """The threads that a query asks for. Says what it cost, where that is much."""
-    began = time.monotonic()
-    found = _found(reading, layout, query)
-    if (seconds := time.monotonic() - began) > _LONG and layout.estimate >= _MANY:
-        reading.warn(
-            f"Finding the newest threads took {seconds:.1f} s: none of LangGraph's indexes is by "
-            f"time, so the keys of all checkpoints, about {layout.estimate:,.0f}, were read; a "
-            "thread given by its id opens at once."
-        )
-    for start in range(0, len(found), _DETAILED):
-        chunk = found[start : start + _DETAILED]
-        described = describe(reading, layout, chunk, query.sizes)
+def thread_rows(
+    reading: Reading, layout: Layout, thread_ids: Sequence[str], sizes: bool
+) -> Iterator[ThreadRow]:
+    """Threads in the given order; those that are gone meanwhile are left out."""
+    for start in range(0, len(thread_ids), _DETAILED):
+        chunk = thread_ids[start : start + _DETAILED]
+        described = describe(reading, layout, chunk, sizes)
         yield from (described[t] for t in chunk if t in described)
 
 
@@ -79,8 +68,8 @@ def describe(
     return rows
 
 
-def _found(reading: Reading, layout: Layout, query: ThreadQuery) -> list[str]:
-    """Thread ids, newest first."""
+def find(reading: Reading, layout: Layout, query: ThreadQuery) -> list[str]:
+    """The ids of the threads that a query asks for, newest first."""
     search = query.search
     if search and not search.isascii():
         # What the server takes for a letter's other case depends on its locale.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -25,13 +26,17 @@ from retrograph.loaders.postgres import address, layout, listing, queries
 from retrograph.loaders.postgres.bodies import parse_metadata
 from retrograph.loaders.postgres.envelopes import in_order, read_envelopes, read_heads
 from retrograph.loaders.postgres.session import Row, Session
-from retrograph.loaders.postgres.watch import SNAPSHOT, Watch
+from retrograph.loaders.postgres.watch import Watch
 from retrograph.loaders.postgres.whole import as_json, read_bodies
 
 _BATCH: Final = 2000
 _WRITES: Final = 5000
 _BYTES: Final = 8 << 20
 _KEYS: Final = 500
+_LONG: Final = 1.0
+"""Seconds of a listing that are explained, …"""
+_MANY: Final = 1_000_000
+"""… where there are so many checkpoints."""
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 
@@ -71,8 +76,11 @@ class PostgresLoader:
         if not _storable(query.search, query.prefix, query.since_id):
             return
         reading = self._session.reading()
-        self._watch.listed(None, reading.all(SNAPSHOT)[0][0])
-        yield from listing.thread_rows(reading, self._layout, query)
+        self._watch.listed(None, reading.several(*self._watch.before(None)))
+        began = time.monotonic()
+        found = listing.find(reading, self._layout, query)
+        self._took(time.monotonic() - began)
+        yield from listing.thread_rows(reading, self._layout, found, query.sizes)
 
     def thread(self, thread_id: str) -> ThreadRow | None:
         if not _storable(thread_id):
@@ -84,8 +92,10 @@ class PostgresLoader:
         if not _storable(thread_id, ns):
             return
         reading = self._session.reading()
-        snapshot, rows = reading.several(SNAPSHOT, queries.index(self._layout, thread_id, ns))
-        self._watch.listed(thread_id, snapshot[0][0])
+        *answers, rows = reading.several(
+            *self._watch.before(thread_id), queries.index(self._layout, thread_id, ns)
+        )
+        self._watch.listed(thread_id, answers)
         for start in range(0, len(rows), _BATCH):
             reading.go_on()
             yield rows[start : start + _BATCH]  # type: ignore[misc]
@@ -183,9 +193,19 @@ class PostgresLoader:
         return found
 
     def changed(self) -> bool:
-        """Whether what was listed last, a thread or the threads, has been written to; of a large
-        store's threads, as far as the server has counted."""
+        """Whether what was listed last has been written to: a thread, exactly; the threads of a
+        large store, as far as the server has counted."""
         return self._watch.changed(self._session.reading())
+
+    def _took(self, seconds: float) -> None:
+        """Explains a list of threads that took long."""
+        self._watch.took(seconds)
+        if seconds > _LONG and self._layout.estimate >= _MANY:
+            self._session.warn(
+                f"Finding the newest threads took {seconds:.1f} s: none of LangGraph's indexes is "
+                "by time, so the keys of all checkpoints, about "
+                f"{self._layout.estimate:,.0f}, were read; a thread given by its id opens at once."
+            )
 
     def interrupt(self) -> None:
         self._session.interrupt()
