@@ -183,3 +183,15 @@ async def test_place_in_the_breadcrumb(demo: Path) -> None:
         await at_step(pilot, 10, "tab", "j", "j", "right", "j")
         assert "order-4412 › main › step 10" in text(pilot)
         assert "› /order/id" in text(pilot)
+
+
+async def test_history_of_a_value_and_a_jump_into_it(demo: Path) -> None:
+    async with opened(demo, THREAD) as pilot:
+        await press(pilot, "tab", "G", "k", "b")
+        shown = text(pilot)
+        assert "history of /path" in shown
+        assert '"express"' in shown
+        assert '"review"' in shown
+        assert "Set 2 times on this line." in shown
+        await press(pilot, "j", "enter")
+        assert "step 10" in text(pilot)

@@ -42,6 +42,7 @@ SCOPES = {
     "tree": "History",
     "thread": "Thread",
     "state": "State",
+    "value": "A value",
     "diff": "Diff",
     "messages": "Messages",
     "reader": "Reading",
@@ -259,6 +260,13 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("state.deeper", "plus", "Expand a level more", "Everywhere at once."),
     Action("state.shallower", "minus", "Collapse a level", "Everywhere at once."),
+    Action(
+        "value.history",
+        "b",
+        "Show the value's history",
+        "Who set it, and what it was before; each is a jump.",
+        hint="history",
+    ),
     # The diff.
     Action(
         "diff.sides",

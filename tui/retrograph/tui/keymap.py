@@ -19,7 +19,7 @@ MAPS = ("default", "vim")
 
 CHAINS: tuple[tuple[str, ...], ...] = (
     ("move", "tree", "thread", "app"),
-    ("move", "state", "thread", "app"),
+    ("move", "state", "value", "thread", "app"),
     ("move", "diff", "thread", "app"),
     ("move", "messages", "thread", "app"),
     ("move", "threads", "app"),

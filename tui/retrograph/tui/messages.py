@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from retrograph.tui.reading.inspected import Inspected
     from retrograph.tui.reading.known import Known, Noted
     from retrograph.tui.reading.picture import Picture
+    from retrograph.tui.reading.settings import Setting
     from retrograph.tui.reading.source import Source
     from retrograph.tui.widgets.rows import Rows
 
@@ -262,4 +263,19 @@ class ConversationMade(Message):
 
     pages: Pages
     to_end: bool
+    ticket: int
+
+
+@dataclass(eq=False, repr=False)
+class ValueHistoryWanted(Message):
+    """The history of the value at a JSON Pointer is asked for."""
+
+    pointer: str
+
+
+@dataclass(eq=False, repr=False)
+class ValueSettingFound(Message):
+    """A checkpoint at which the value was set, the newest first."""
+
+    setting: Setting
     ticket: int

@@ -8,6 +8,7 @@ changes what is shown.
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakSet
 
@@ -21,6 +22,9 @@ from retrograph.engine.errors import Cancelled, RetrographError
 from retrograph.engine.text import escape
 from retrograph.tui.messages import ReadingFailed, WorkEnded, WorkGrew
 
+_QUIET = 0.1
+"""Seconds between two words on how far a job is."""
+
 
 class Job:
     """What a reading function knows of its own run."""
@@ -30,6 +34,7 @@ class Job:
         self.group = group
         self.ticket = ticket
         self._worker = worker
+        self._grew = 0.0
 
     @property
     def stopped(self) -> bool:
@@ -46,9 +51,13 @@ class Job:
             self._node.post_message(message)
 
     def grew(self, done: int, total: int | None) -> None:
-        """Say how far it is; raises `Cancelled` when it was stopped."""
+        """Say how far it is, ten times a second at most; raises `Cancelled` when it was stopped."""
         if self.stopped:
             raise Cancelled("Stopped.")
+        now = monotonic()
+        if now - self._grew < _QUIET:
+            return
+        self._grew = now
         self._node.post_message(WorkGrew(self.group, done, total))
 
 

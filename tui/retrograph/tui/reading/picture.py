@@ -22,6 +22,10 @@ class Picture:
     """The namespace that the picture begins with."""
     forks: array[int]
     """The rows of fork points in the layout, ascending."""
+    lines: int
+    """Leaves of that namespace."""
+    step_width: int
+    """Columns of the head's step, and two at least."""
     complete: bool
     """Whether the whole index has been read."""
 
@@ -37,4 +41,7 @@ def make_picture(
         layout = lay_out(history, owners)
     entries = (layout.entry(i) for ns in history.namespaces() for i in history.fork_points(ns))
     forks = array("i", sorted(entry for entry in entries if entry != NONE))
-    return Picture(history, layout, top, forks, complete)
+    head = history.head(top)
+    # Steps are told all at once: here, off the screen's thread.
+    width = max(len(str(history.step(head))), 2) if head != NONE else 2
+    return Picture(history, layout, top, forks, len(history.leaves(top)), width, complete)

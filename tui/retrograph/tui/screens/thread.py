@@ -7,8 +7,10 @@ from textual.message import Message
 
 from retrograph.engine.history import NONE
 from retrograph.engine.model import CheckpointKey, ThreadRow
+from retrograph.engine.refs import written
 from retrograph.engine.text import cut, escape
 from retrograph.engine.thread import Thread
+from retrograph.tui.journal import command
 from retrograph.tui.messages import (
     CheckpointRead,
     CheckpointSelected,
@@ -18,6 +20,7 @@ from retrograph.tui.messages import (
     NotesRead,
     ReadingFailed,
     RowsWanted,
+    ValueHistoryWanted,
     WorkEnded,
     WorkGrew,
 )
@@ -26,6 +29,7 @@ from retrograph.tui.reading.index import look_again, read_index
 from retrograph.tui.reading.inspected import read_inspected
 from retrograph.tui.reading.known import Known
 from retrograph.tui.reading.notes import note_page
+from retrograph.tui.reading.settings import settings
 from retrograph.tui.reading.source import Source
 from retrograph.tui.screens.finding import SCAN, FindingScreen
 from retrograph.tui.spans import Span
@@ -201,9 +205,7 @@ class ThreadScreen(FindingScreen):
         if self.source is None or model is None:
             return
         picture = model.picture
-        history, dot = picture.history, self.ui.dot
-        count = len(history)
-        lines = len(history.leaves(picture.top))
+        dot, count, lines = self.ui.dot, len(picture.history), picture.lines
         facts = [
             f"{count:,} checkpoint{'' if count == 1 else 's'}"
             + ("" if picture.complete else self.ui.cut),
@@ -220,6 +222,29 @@ class ThreadScreen(FindingScreen):
         key = CheckpointKey(self.thread_id, history.ns(i), history.ids[i])
         inner = self.inspector.copies() if self.inspector.has_focus_within else []
         return [*inner, *checkpoint_copies(source.given, key)]
+
+    @on(ValueHistoryWanted)
+    def _value_history_wanted(self, message: ValueHistoryWanted) -> None:
+        thread, source, i = self.thread, self.source, self.history.selected
+        if thread is None or source is None or i == NONE:
+            return
+        from retrograph.tui.screens.valuehistory import ValueHistory
+
+        pointer, redactor = message.pointer, source.redactor
+        history = thread.history
+        key = CheckpointKey(self.thread_id, history.ns(i), history.ids[i])
+        said = command("blame", source.given, written(key), pointer)
+        self.home.journal.did("looked up a value's history", said)
+
+        def picked(place: tuple[str, str] | None) -> None:
+            model = self.history.model
+            if place is not None and model is not None:
+                self.history.select(model.picture.history.find(*place))
+
+        dialog = ValueHistory(
+            self.ui, pointer, lambda job: settings(job, thread, i, pointer, redactor)
+        )
+        self.app.push_screen(dialog, picked)
 
     def close_inner(self) -> bool:
         stopped = [self.stop(group) for group in (SCAN, "index")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from retrograph.engine.errors import RefError
 from retrograph.engine.outline import NONE, Outline, Row
@@ -46,7 +46,7 @@ class KnownSiblings(Outline):
 class OutlineRows(Rows):
     """An outline with a cursor. What is open stays open when it is loaded again."""
 
-    SCOPES = ("move", "state")
+    SCOPES: ClassVar[tuple[str, ...]] = ("move", "state")
     plain_top = False
     """The rows at the left edge are titles, whose values are not summed up."""
 
@@ -122,10 +122,15 @@ class OutlineRows(Rows):
         return 0
 
     @property
-    def place(self) -> str:
+    def pointer(self) -> str:
+        """The selected value as a JSON Pointer, "" without one."""
         if self.cursor >= len(self._outline):
             return ""
-        return escape(cut(self._outline.pointer(self._outline.node(self.cursor)), 200))
+        return self._outline.pointer(self._outline.node(self.cursor))
+
+    @property
+    def place(self) -> str:
+        return escape(cut(self.pointer, 200))
 
     def copies(self) -> list[Copy]:
         """The selected value in its forms."""

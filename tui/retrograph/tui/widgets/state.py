@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from retrograph.tui.messages import ValueHistoryWanted
 from retrograph.tui.reading.inspected import Inspected, state_of
 from retrograph.tui.widgets.outline import OutlineRows
 
 
 class StateTab(OutlineRows):
     """The state's channels; at an input that has not run, the input itself."""
+
+    SCOPES = ("move", "state", "value")
 
     def show(self, inspected: Inspected | None) -> None:
         if inspected is None:
@@ -16,3 +19,7 @@ class StateTab(OutlineRows):
         before = state_of(inspected.parent) if inspected.parent is not None else None
         self.say_empty("" if inspected.values else "No channel has a value here.")
         self.load(inspected.values, before, inspected.changed)
+
+    def action_value_history(self) -> None:
+        if self.row_count:
+            self.post_message(ValueHistoryWanted(self.pointer))

@@ -42,7 +42,6 @@ class HistoryTree(Rows):
         """What the rows are searched for; it stands out in them."""
         self._painter: Painter | None = None
         self._line: Line = {}
-        self._step_width = 2
         self._asked = range(0)
 
     # What is shown.
@@ -76,7 +75,6 @@ class HistoryTree(Rows):
         )
         self._painter.labels = known.labels()
         head = history.head(picture.top)
-        self._step_width = max(len(str(history.step(head))), 2) if head != NONE else 2
         self._asked = range(0)
         if select is None or model.entry(select) == NONE:
             select, offset = head, self.size.height
@@ -135,7 +133,7 @@ class HistoryTree(Rows):
             layout.cells(shown.entry, self.ui.glyphs, self._line, limit=lanes),
             width,
             self.ui.signs,
-            self._step_width,
+            model.picture.step_width,
             on=layout.on(shown.entry, self._line),
             mark="mark" if marked else "",
         )
