@@ -17,12 +17,13 @@ from retrograph.cli.main import main
 
 
 @pytest.fixture(autouse=True)
-def _plain_surroundings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No configuration of whoever runs the tests, and UTC."""
+def _plain_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Neither configuration nor sandboxes of whoever runs the tests, and UTC."""
     for name in list(os.environ):
         if name.startswith("RETROGRAPH_") or name == "NO_COLOR":
             monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "user-data"))
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     yield

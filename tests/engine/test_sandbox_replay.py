@@ -13,7 +13,8 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from retrograph.engine.history import NONE
 from retrograph.engine.model import ROOT
-from retrograph.engine.sandbox import begins_fresh, for_replay, make_sandbox
+from retrograph.engine.sandbox.closure import begins_fresh, for_replay
+from retrograph.engine.sandbox.make import make_sandbox
 from retrograph.engine.thread import Thread
 from retrograph.loaders.registry import open_source
 from zoo import SCENARIOS

@@ -18,17 +18,25 @@ _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _FILE_URL = re.compile(r"(file|sqlite(?:\+\w+)?|sqlite3):", re.IGNORECASE)
 _PYTHON = re.compile(r"[\w./\\-]+:[A-Za-z_]\w*(\(\))?")
 _POSTGRES = re.compile(r"postgres(ql)?(\+\w+)?:", re.IGNORECASE)
+SANDBOX = 0x52475342
+"""SQLite's application id of a sandbox (`retrograph.engine.sandbox.file`)."""
+SCHEME = "sandbox:"
 _SUPPORTED = "SQLite files (a path, or a file: or sqlite: URL) and postgresql:// URLs"
 
 
 def open_source(
-    source: str | None = None, *, cwd: Path | None = None, configured: str | None = None
+    source: str | None = None,
+    *,
+    cwd: Path | None = None,
+    configured: str | None = None,
+    origin: str | None = None,
 ) -> Loader:
     """Open a source.
 
     `source` as a person gave it; a folder stands for the one store in it. `.` or `None` is "what
     is here": the `configured` one, else the one store in `cwd` (default: the current folder), to
     which relative paths relate too.
+    `origin`: of a sandbox, what opens the source that it is from, instead of what it remembers.
     Raises `SourceError`, in one sentence.
     """
     folder = Path.cwd() if cwd is None else cwd
@@ -38,7 +46,9 @@ def open_source(
         source = configured
     path = _path(source, folder)
     if path is not None and _exists(path):
-        return _open_path(path)
+        return _open_path(path, folder, origin)
+    if source.startswith(SCHEME):
+        return _open_path(_sandbox(source), folder, origin)
     if _FILE_URL.match(source):
         return SQLiteLoader(_file_of_url(source, folder))
     if _POSTGRES.match(source):
@@ -47,7 +57,7 @@ def open_source(
         return _open_url(source, url[1].lower())
     if path is None or (":" in source and _PYTHON.fullmatch(source)):
         raise SourceError(f"{source!r} is no file; what can be opened now: {_SUPPORTED}.")
-    return _open_path(path)
+    return _open_path(path, folder, origin)
 
 
 def _path(source: str, folder: Path) -> Path | None:
@@ -74,8 +84,21 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _open_path(path: Path) -> Loader:
-    return the_store(path) if _is_folder(path) else SQLiteLoader(path)
+def _open_path(path: Path, folder: Path, origin: str | None) -> Loader:
+    if _is_folder(path):
+        return the_store(path)
+    loader = SQLiteLoader(path)
+    if loader.application_id != SANDBOX:
+        return loader
+    from retrograph.loaders.sandbox import SandboxLoader
+
+    return SandboxLoader(path, loader, lambda source: open_source(source, cwd=folder), origin)
+
+
+def _sandbox(source: str) -> Path:
+    from retrograph.engine.sandbox.home import sandbox_path
+
+    return sandbox_path(source)
 
 
 def _file_of_url(url: str, folder: Path) -> Path:

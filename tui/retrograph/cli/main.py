@@ -16,7 +16,10 @@ from retrograph.cli import talk
 if TYPE_CHECKING:
     from retrograph.engine.redact import Redactor
 
-COMMANDS = ("open", "demo", "threads", "tree", "show", "diff", "grep", "blame", "graph", "config")
+COMMANDS = (
+    *("open", "demo", "threads", "tree", "show", "diff", "grep", "blame", "graph"),
+    *("sandboxes", "config"),
+)
 """In the order of the help. Each has a module of its name in `retrograph.cli.commands`."""
 
 EVERYWHERE = frozenset(("--json", "--debug", "--no-redact"))

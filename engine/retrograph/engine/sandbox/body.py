@@ -14,12 +14,13 @@ from typing import Any, Final
 from retrograph.engine.due import names_in
 from retrograph.engine.errors import DecodeError, SourceError
 from retrograph.engine.model import CheckpointKey, Envelope, RawCheckpoint, Typed, Version
-from retrograph.engine.serde import Serde
+from retrograph.engine.serde import Serde, wire
 from retrograph.engine.serde.codec import sniff
 from retrograph.engine.serde.packing import pack, pack_list, pack_map
-from retrograph.engine.serde.slices import VALUES, top_slices
+from retrograph.engine.serde.peek import short_text
 from retrograph.engine.values import ABSENT, Pickle, SetValue, Unreadable, to_json
 
+VALUES: Final = "channel_values"
 SENDS: Final = "pending_sends"
 _VERSIONS: Final = "channel_versions"
 _SEEN: Final = "versions_seen"
@@ -72,15 +73,32 @@ class Body:
 
 
 def _sliced(data: bytes) -> Body | None:
-    entries = top_slices(data)
-    if entries is None or VALUES not in entries:
+    parts = map_slices(data)
+    if parts is None or VALUES not in parts:
         return None
-    parts = {key: data[found.begin : found.end] for key, found in entries.items()}
-    inner = parts.pop(VALUES)
-    values = top_slices(inner)
-    if values is None:
+    values = map_slices(parts.pop(VALUES))
+    return None if values is None else Body(parts, values)
+
+
+def map_slices(data: bytes) -> dict[str, bytes] | None:
+    """The values of a msgpack map, each as its bytes; `None` where it is no map with short texts
+    as keys, or is broken."""
+    opened = wire.container(data, 0)
+    if opened is None or not opened[0]:
         return None
-    return Body(parts, {c: inner[found.begin : found.end] for c, found in values.items()})
+    _, count, at = opened
+    found: dict[str, bytes] = {}
+    try:
+        for _ in range(count):
+            name, begin = short_text(data, at)
+            end = wire.end_of(data, begin)
+            if end is None:
+                return None
+            found[name] = data[begin:end]
+            at = end
+    except (IndexError, ValueError):
+        return None
+    return found
 
 
 def _opened(typed: Typed, serde: Serde, key: CheckpointKey, what: str) -> Typed:

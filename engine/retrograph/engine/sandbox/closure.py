@@ -34,11 +34,10 @@ from retrograph.engine.model import (
     RawWrite,
     Typed,
 )
-from retrograph.engine.sandbox.body import SENDS, copied, copied_metadata, plain_write
+from retrograph.engine.sandbox.body import SENDS, copied, copied_metadata, map_slices, plain_write
 from retrograph.engine.sandbox.stubs import Stub
 from retrograph.engine.serde import Serde
 from retrograph.engine.serde import envelope as read_envelope
-from retrograph.engine.serde.slices import top_slices
 from retrograph.engine.thread import Thread
 
 Kind = Literal["replay", "go on"]
@@ -65,7 +64,7 @@ class Closure:
 def for_replay(thread: Thread, ns: str, checkpoint_id: str) -> Closure:
     """What running on from a checkpoint needs. Raises `SourceError` where it cannot be copied."""
     made = _Maker(thread)
-    levels = made.levels(ns, checkpoint_id)
+    levels = levels_of(thread, ns, checkpoint_id)
     for level, inner in zip(levels, [*levels[1:], None], strict=True):
         if inner is None:
             made.take(level, None)
@@ -78,10 +77,41 @@ def for_replay(thread: Thread, ns: str, checkpoint_id: str) -> Closure:
 def for_going_on(thread: Thread, checkpoint_id: str) -> Closure:
     """What going on from a leaf of the root graph needs. Raises `SourceError`."""
     made = _Maker(thread)
-    levels = made.levels(ROOT, checkpoint_id)
+    levels = levels_of(thread, ROOT, checkpoint_id)
     made.begun(levels[0])
     made.stateful(levels)
     return made.closure("go on", levels)
+
+
+def levels_of(thread: Thread, ns: str, checkpoint_id: str) -> list[CheckpointKey]:
+    """A checkpoint and those around it, the root's first. Raises `SourceError` where one of these
+    is gone."""
+    _found(thread, ns, checkpoint_id)
+    key = CheckpointKey(thread.thread_id, ns, checkpoint_id)
+    parents: Mapping[str, str] = {}
+    if ns:
+        for detail in thread.loader.details([key]):
+            parents = parents_in(detail.metadata, ns)
+    outer = sorted(parents.items(), key=lambda pair: len(pair[0]))
+    if ns and (not outer or outer[0][0] != ROOT):
+        raise SourceError(
+            f"It is not stored which checkpoint of the graph around it {checkpoint_id} "
+            "belongs to, so it cannot be run from here: take one of the root graph."
+        )
+    for level in outer:
+        _found(thread, *level)
+    return [*(CheckpointKey(thread.thread_id, *level) for level in outer), key]
+
+
+def _found(thread: Thread, ns: str, checkpoint_id: str) -> int:
+    i = thread.history.find(ns, checkpoint_id)
+    if i == NONE:
+        where = f" of namespace {ns!r}" if ns else ""
+        raise SourceError(
+            f"Checkpoint {checkpoint_id}{where}, which is needed to run from here, is not in "
+            "the store."
+        )
+    return i
 
 
 class _Maker:
@@ -99,35 +129,10 @@ class _Maker:
         rows = Rows(self._thread.thread_id, self._checkpoints, self._writes)
         return Closure(kind, levels[-1], tuple(levels), rows, tuple(self._warnings))
 
-    def levels(self, ns: str, checkpoint_id: str) -> list[CheckpointKey]:
-        """A checkpoint and those around it, the root's first. Raises `SourceError` where one of
-        these is gone."""
-        thread_id = self._thread.thread_id
-        parents = self._parents(self._found(ns, checkpoint_id)) if ns else {}
-        outer = sorted((p for p in parents.items() if p[0] != ns), key=lambda p: len(p[0]))
-        if ns and (not outer or outer[0][0] != ROOT):
-            raise SourceError(
-                f"It is not stored which checkpoint of the graph around it {checkpoint_id} "
-                "belongs to, so it cannot be run from here: take one of the root graph."
-            )
-        keys = [CheckpointKey(thread_id, *level) for level in (*outer, (ns, checkpoint_id))]
-        for key in keys:
-            self._found(key.ns, key.id)
-        return keys
-
-    def _found(self, ns: str, checkpoint_id: str) -> int:
-        i = self._history.find(ns, checkpoint_id)
-        if i == NONE:
-            where = f" of namespace {ns!r}" if ns else ""
-            raise SourceError(
-                f"Checkpoint {checkpoint_id}{where}, which is needed to run from here, is not "
-                "in the store."
-            )
-        return i
-
     def take(self, key: CheckpointKey, kept: Callable[[RawWrite], bool] | None) -> None:
         """Copy a checkpoint, those of its writes that are `kept`, and its stub."""
-        thread, i = self._thread, self._found(key.ns, key.id)
+        thread = self._thread
+        i = _found(thread, key.ns, key.id)
         raw = thread.loader.read(key)
         envelope = _envelope(thread, i, raw)
         self._taken.add(key.ns)
@@ -190,13 +195,6 @@ class _Maker:
                     if was_before(key, parents_in(metadata, ns), levels, lines):
                         return CheckpointKey(*key)
         return None
-
-    def _parents(self, i: int) -> Mapping[str, str]:
-        history = self._history
-        key = CheckpointKey(self._thread.thread_id, history.ns(i), history.ids[i])
-        for detail in self._thread.loader.details([key]):
-            return parents_in(detail.metadata, key.ns)
-        return {}
 
     def _warn(self, sentence: str) -> None:
         self._warnings[sentence] = None
@@ -276,7 +274,7 @@ def _outer_sends(thread: Thread, raw: RawCheckpoint, envelope: Envelope) -> list
     """Sends that a store keeps among the parent's writes, as Postgres does before format 4."""
     if envelope.v >= _SENDS_INSIDE or not envelope.sends or raw.parent_id is None:
         return []
-    if raw.checkpoint.type == "msgpack" and SENDS in (top_slices(raw.checkpoint.data) or {}):
+    if raw.checkpoint.type == "msgpack" and SENDS in (map_slices(raw.checkpoint.data) or {}):
         return []
     body = thread.serde.decode(raw.checkpoint)
     if isinstance(body, dict) and body.get(SENDS):

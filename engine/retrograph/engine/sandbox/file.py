@@ -10,20 +10,22 @@ import json
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from retrograph.engine.errors import SourceError
-from retrograph.engine.host.requests import CheckpointRow, StoredWrite
+
+if TYPE_CHECKING:
+    from retrograph.engine.host.requests import CheckpointRow, StoredWrite
 
 APPLICATION: Final = 0x52475342
 """SQLite's application id of a sandbox, "RGSB": bytes 68 to 71 of the file."""
+TABLE: Final = "retrograph_sandbox"
 _FORMAT: Final = 1
-_HEADER: Final = 72
 _SCHEMA: Final = """
 CREATE TABLE checkpoints (
     thread_id TEXT NOT NULL,
@@ -170,26 +172,24 @@ def add_rows(
         db.execute("COMMIT")
 
 
-def is_sandbox(path: Path) -> bool:
-    """Whether a file is a sandbox, by its header alone."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(_HEADER)
-    except OSError:
-        return False
-    return head[:6] == b"SQLite" and head[68:72] == APPLICATION.to_bytes(4, "big")
-
-
 def read_sandbox(path: Path) -> Sandbox:
     """What a sandbox remembers. Raises `SourceError` where it is none, or broken."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
-            known = dict(db.execute("SELECT name, value FROM retrograph_sandbox"))
+            known = dict(db.execute(f"SELECT name, value FROM {TABLE}"))
+    except sqlite3.Error as error:
+        raise SourceError(f"{path} is not a sandbox, or is broken: {error}.") from error
+    return sandbox_of(path, known)
+
+
+def sandbox_of(path: Path, known: Mapping[str, str]) -> Sandbox:
+    """A sandbox from the pairs in its table `TABLE`. Raises `SourceError`."""
+    try:
         origin = Origin(**json.loads(known["origin"]))
         created = datetime.fromisoformat(json.loads(known["created_at"]))
         format_ = json.loads(known["format"])
-    except (sqlite3.Error, LookupError, ValueError, TypeError) as error:
-        raise SourceError(f"{path} is not a sandbox, or is broken: {error}.") from error
+    except (LookupError, ValueError, TypeError) as error:
+        raise SourceError(f"{path} is not a sandbox, or is broken: {error!r}.") from error
     if format_ != _FORMAT:
         raise SourceError(f"{path} was made by another version of Retrograph (format {format_}).")
     return Sandbox(path.stem, path, origin, created)

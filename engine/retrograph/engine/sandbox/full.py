@@ -32,7 +32,7 @@ def copy_ancestors(
     `done` is told how many checkpoints have been copied. Raises `SourceError`.
     """
     count = 0
-    for ns, ids in _wanted(thread, closure):
+    for ns, ids in ancestors_of(thread, closure.levels):
         for start in range(0, len(ids), _CHUNK):
             chunk = ids[start : start + _CHUNK]
             writes = thread.loader.read_writes(thread.thread_id, ns, chunk)
@@ -47,14 +47,17 @@ def copy_ancestors(
             done(count)
 
 
-def _wanted(thread: Thread, closure: Closure) -> Iterator[tuple[str, list[str]]]:
-    """By namespace the checkpoints that came before the levels of the closure."""
+def ancestors_of(
+    thread: Thread, levels: Sequence[CheckpointKey]
+) -> Iterator[tuple[str, list[str]]]:
+    """By namespace the checkpoints that came before a checkpoint, in order; `levels`: those around
+    it, and itself."""
     history = thread.history
     ids = history.ids
     lines: dict[str, list[str]] = {}
-    for level in closure.levels:
+    for level in levels:
         lines[level.ns] = [ids[k] for k in history.line(history.find(level.ns, level.id))[:-1]]
-    before = {level.ns: led_here(thread, level) for level in closure.levels}
+    before = {level.ns: led_here(thread, level) for level in levels}
     yield from ((ns, sorted(line)) for ns, line in lines.items() if line)
     for ns in history.namespaces():
         if ns in lines:
@@ -67,7 +70,7 @@ def _wanted(thread: Thread, closure: Closure) -> Iterator[tuple[str, list[str]]]
             found += [
                 detail.key.id
                 for detail in thread.loader.details(keys)
-                if was_before(detail.key, parents_in(detail.metadata, ns), closure.levels, before)
+                if was_before(detail.key, parents_in(detail.metadata, ns), levels, before)
             ]
         if found:
             yield ns, found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -49,6 +50,16 @@ class SQLiteLoader:
         except BaseException:
             self._store.close()
             raise
+
+    @property
+    def application_id(self) -> int:
+        """The number with which a program marks its databases, 0 where none has."""
+        return int.from_bytes(os.pread(self._store.handle().descriptor, 4, 68), "big")
+
+    def pairs(self, table: str) -> dict[str, str]:
+        """(name, value) of a small table of our own. Raises `SourceError`."""
+        with self._store.reading() as reading:
+            return {str(k): str(v) for k, v in reading.all(f"SELECT name, value FROM {table}")}
 
     def threads(self, query: ThreadQuery) -> Iterator[ThreadRow]:
         with self._store.reading() as reading:
