@@ -21,7 +21,9 @@ _FIRST: Final = 4
 """Rows asked for, for each thread of the page, at first."""
 _LEAST: Final = 200
 _GROWTH: Final = 8
-_ROUNDS: Final = 3
+_HEAP: Final = 10_000
+"""Rows that the heap holds at most: beyond about 12,000 it outgrows the default `work_mem`, and
+the server sorts everything on disk."""
 _DETAILED: Final = 200
 """Threads that are described by one statement."""
 _C: Final = 'COLLATE "C"'
@@ -83,7 +85,7 @@ def find(reading: Reading, layout: Layout, query: ThreadQuery) -> list[str]:
     needed = query.offset + query.limit
     found: dict[str, None] = {}
     rows = max(_LEAST, needed * _FIRST)
-    for _ in range(_ROUNDS):
+    while rows <= _HEAP:
         page = reading.all(_newest(layout, query, list(found), rows))
         found |= dict.fromkeys(row[0] for row in page)
         if len(page) < rows or len(found) >= needed:

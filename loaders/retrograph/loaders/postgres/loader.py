@@ -60,6 +60,7 @@ class PostgresLoader:
             self._session.close()
             raise
         self.warnings = self._session.warnings
+        self._explained = False
         self._watch = Watch(self._layout)
         self.location = f"{where}?schema={self._layout.schema}"
         if self._layout.schema == "public":
@@ -200,7 +201,8 @@ class PostgresLoader:
     def _took(self, seconds: float) -> None:
         """Explains a list of threads that took long."""
         self._watch.took(seconds)
-        if seconds > _LONG and self._layout.estimate >= _MANY:
+        if seconds > _LONG and self._layout.estimate >= _MANY and not self._explained:
+            self._explained = True
             self._session.warn(
                 f"Finding the newest threads took {seconds:.1f} s: none of LangGraph's indexes is "
                 "by time, so the keys of all checkpoints, about "
