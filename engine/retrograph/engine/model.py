@@ -59,8 +59,7 @@ class WriteRow(NamedTuple):
     type: str | None
     head: bytes | None
     """`__pregel_tasks`: the first 256 bytes (a Send's node stands there). `__interrupt__`,
-    `__error__`, `__resume__`, `__error_source_node__` and `join:*` (the name that arrived): the
-    whole value. Others: `None`."""
+    `__error__`, `__resume__` and `__error_source_node__`: the whole value. Others: `None`."""
     size: int | None
 
 
