@@ -97,6 +97,8 @@ class Gate:
                 raise GoneError(f"{module}.{name}") from None
         named = f"{module}.{name}" in self._allow
         if not named and not self._may_import(module):
+            if _is_nowhere(module):
+                raise GoneError(f"{module}.{name}")
             raise RefusedError(
                 f"A stored value names {module}.{name}, which is no class of the project, "
                 f"so it is not made; `--allow {module}` allows its data classes."
@@ -138,10 +140,17 @@ class Gate:
             file = _file(module)
             if file is None:
                 raise GoneError(f"{module}.{name}")
-            if is_users(file) and not named and not _defines(file, name):
+            if is_users(file) and not named:
                 # A module of the project that is only imported because data names it must at
                 # least have such a class.
-                raise GoneError(f"{module}.{name}")
+                has = _holds(file, name)
+                if has is None:
+                    raise GoneError(f"{module}.{name}")
+                if not has:
+                    raise RefusedError(
+                        f"A stored value names {module}.{name}, which is no class of that module: "
+                        "not called."
+                    )
             try:
                 loaded = importlib.import_module(module)
             except Exception:
@@ -187,20 +196,47 @@ def _file(module: str) -> str | None:
     return spec.origin if spec is not None else None
 
 
-def _defines(file: str, name: str) -> bool:
-    """Whether a source file defines a class of this name, or assigns something to it."""
-    if not file.endswith(".py"):
+def _is_nowhere(module: str) -> bool:
+    """Whether there is nothing to import: the module has gone, or its package has."""
+    top = module.partition(".")[0]
+    if module in sys.modules or top in sys.builtin_module_names or not top.isidentifier():
         return False
     try:
-        with open(os.fspath(file), "rb") as source:
+        spec = PathFinder.find_spec(top)
+    except Exception:
+        return False
+    if spec is None:
+        return True
+    below = [*(spec.submodule_search_locations or ()), spec.origin or ""]
+    return (
+        any(
+            is_users(os.path.join(place, "x") if place != spec.origin else place)
+            for place in below
+            if place
+        )
+        and _file(module) is None
+    )
+
+
+def _holds(file: str, name: str) -> bool | None:
+    """Whether a source file has a class of this name, or assigns something to it; False where the
+    name is something else there, `None` where it is nothing."""
+    if not file.endswith(".py"):
+        return None
+    try:
+        with open(file, "rb") as source:
             tree = ast.parse(source.read())
     except (OSError, SyntaxError, ValueError):
-        return False
+        return None
+    other: bool | None = None
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and node.name == name:
             return True
         if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Name) and target.id == name:
-                    return True
-    return False
+            if any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+                return True
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            other = False if node.name == name else other
+        elif isinstance(node, ast.alias) and (node.asname or node.name) == name:
+            other = False
+    return other
