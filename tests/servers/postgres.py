@@ -221,7 +221,7 @@ def _new_server() -> Server:
 @contextmanager
 def shared_server(folder: Path) -> Iterator[Server]:
     """The server of this session, whichever worker started it. Each holds a lock while it uses
-    it; who is last stops it."""
+    it; when the last has gone or was killed, `servers.reaper` stops it."""
     if uri := os.environ.get("POSTGRES_URI"):
         import psycopg
 
@@ -240,16 +240,17 @@ def shared_server(folder: Path) -> Iterator[Server]:
             else:
                 server = _new_server()
                 state.write_text(json.dumps([server.port, str(server.folder)]))
+                _watch(Path(users.name), state, server)
         yield server
-        with (folder / "postgres.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            try:
-                fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return  # others still use it
-            state.unlink()
-            assert server.folder is not None
-            stop(server.folder / "data")
+
+
+def _watch(users: Path, state: Path, server: Server) -> None:
+    assert server.folder is not None
+    command = [sys.executable, "-m", "servers.reaper", users, state, server.folder / "data"]
+    subprocess.run(
+        command, check=True, env={**os.environ, "PYTHONPATH": str(TESTS)},
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="session")
