@@ -9,6 +9,7 @@ import pytest
 
 from retrograph.engine.model import ThreadQuery
 from retrograph.loaders.sqlite import SQLiteLoader, walks
+from retrograph.loaders.sqlite import rows as sqlite_rows
 from zoo import Store as Zoo
 
 
@@ -19,6 +20,7 @@ def everything(path: Path) -> dict[str, Any]:
         thread: (
             [row for page in opened.rows(thread) for row in page],
             [row for page in opened.writes(thread) for row in page],
+            [envelope for page in opened.envelopes(thread) for envelope in page],
         )
         for thread in threads
     }
@@ -29,6 +31,12 @@ def everything(path: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("size", [1, 2, 7])
 def test_small_pages(size: int, zoo_store: Zoo, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = everything(zoo_store.path)
-    assert max(len({row[0] for row in rows}) for rows, _ in whole.values()) > 3
+    assert max(len({row[0] for row in rows}) for rows, *_ in whole.values()) > 3
     monkeypatch.setattr(walks, "_ROWS", size)
+    assert everything(zoo_store.path) == whole
+
+
+def test_large_checkpoints_as_streams(zoo_store: Zoo, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = everything(zoo_store.path)
+    monkeypatch.setattr(sqlite_rows, "_LARGE", 0)
     assert everything(zoo_store.path) == whole

@@ -123,11 +123,18 @@ def bodies(
     columns: Sequence[str],
     *,
     rowid: bool = False,
+    longest: int | None = None,
 ) -> Select:
-    """(ns, id, parent, *columns[, row id]) of some checkpoints of one namespace, in order."""
+    """(ns, id, parent, *columns[, row id]) of some checkpoints of one namespace, in order. With
+    `longest`, a checkpoint of more bytes is NULL, and a column behind the row id says so."""
     where, parameters = _range(table, thread_id, ns, ids, None)
     chosen = ", ".join(table[column] for column in columns)
-    if rowid:
+    if longest is not None:
+        checkpoint = table["checkpoint"]
+        long = f"{_length(checkpoint)} > {longest}"
+        chosen = chosen.replace(checkpoint, f"CASE WHEN {long} THEN NULL ELSE {checkpoint} END")
+        chosen += f", {table.rowid}, {long}"
+    elif rowid:
         chosen += f", {table.rowid}"
     return Select(
         f"SELECT {table['ns']}, {table['id']}, CAST({table['parent']} AS TEXT), "

@@ -20,6 +20,7 @@ from retrograph.loaders.sqlite.queries import After
 from retrograph.loaders.sqlite.store import Reading
 
 _STEP = 1 << 16
+_LARGE = 1 << 20
 _PICKLE = b"\x80"
 
 Row = tuple[object, ...]
@@ -56,6 +57,8 @@ def bodies(
 
     def work(connection: sqlite3.Connection) -> list[Row]:
         try:
+            if checkpoint and table.rowid is not None:
+                return _with_large(connection, table, thread_id, ns, ids)
             select = queries.bodies(table, thread_id, ns, ids, ("type", *blobs))
             return connection.execute(select.sql, select.parameters).fetchall()
         except ERRORS as error:
@@ -69,6 +72,29 @@ def bodies(
         ]
 
     return [body_of(row, early, checkpoint=checkpoint) for row in reading.page(work)]
+
+
+def _with_large(
+    connection: sqlite3.Connection, table: Table, thread_id: str, ns: str, ids: Sequence[str]
+) -> list[Row]:
+    """Large checkpoints are read as streams: a SELECT holds each twice, and takes half as long
+    again. All of one moment, since a row may be gone in the next."""
+    columns = ("type", "checkpoint", "metadata")
+    select = queries.bodies(table, thread_id, ns, ids, columns, longest=_LARGE)
+    found: list[Row] = []
+    connection.execute("BEGIN")
+    try:
+        for *row, rowid, is_large in connection.execute(select.sql, select.parameters).fetchall():
+            if is_large:
+                with connection.blobopen(
+                    table.name, table.column("checkpoint"), rowid, readonly=True, name="main"
+                ) as blob:
+                    row[4] = blob.read()
+            found.append(tuple(row))
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    return found
 
 
 def body_of(row: Row, early: bool, *, checkpoint: bool = True) -> Body:
