@@ -248,6 +248,8 @@ def preview(
     *,
     nodes: Mapping[str, str] | None = None,
     as_node: str | None = None,
+    input: Typed | None = None,
+    config: Mapping[str, Any] | None = None,
     metadata: Mapping[str, Any] | None = None,
     timeout: float | None = 60.0,
 ) -> Preview:
@@ -256,8 +258,9 @@ def preview(
     `rows` must hold the checkpoint without writes of its own (and what its DeltaChannels need);
     `parent_writes` are its parent's (of a fork without tasks of its own: those that led to what it
     copies), of which only the routes are sent; `nodes` names the nodes of tasks whose path does
-    not (Sends), by task id. `metadata` is added to the child's. Values are checked against the
-    channels' types, and coerced.
+    not (Sends), by task id. `input` makes it a new input instead, without edits. `config` is
+    LangGraph's, for routers that read it; `metadata` is added to the child's. Values are checked
+    against the channels' types, and coerced.
 
     Raises `HostError`: an unknown channel (with the nearest name), a value that does not fit (with
     its path and the reason), an unknown `as_node`.
@@ -284,6 +287,8 @@ def preview(
         finished=[[write.task_id, write.task_path] for write in finished.values()],
         routes=[[write.task_id, write.channel, blobs.add(write.value)] for write in routes],
         as_node=as_node,
+        input=None if input is None else blobs.add(input),
+        config=dict(config or {}),
         metadata=dict(metadata or {}),
     )
     return _preview(reply, ns)

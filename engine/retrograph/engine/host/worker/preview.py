@@ -20,6 +20,7 @@ from .scratch import Scratch, stamped
 from .wire import Values
 
 END = "__end__"
+_INPUT = "__input__"
 _TASKS = "__pregel_tasks"
 _PULL = "~__pregel_pull, "
 
@@ -74,6 +75,8 @@ class Preview:
         scratch, base_id = self._scratch, self._request["checkpoint"]
         hold = Hold(scratch, base_id, self._request["metadata"])
         before = self._next(base_id)
+        if self._request["input"] is not None:
+            return self._with_input(hold, base_id, before)
         as_node = self._request["as_node"]
         producers = [] if as_node is not None else self._producers()
         asked = as_node is None and self._trusted(base_id, producers)
@@ -91,6 +94,29 @@ class Preview:
         if as_node is not None:
             self._say_dropped(hold, as_node, before, after)
         return self._reply(hold, made_id, before, after, rerouted, producers)
+
+    def _with_input(
+        self, hold: Hold, base_id: str, before: list[str] | None
+    ) -> tuple[dict[str, Any], list[bytes]]:
+        """New input at the checkpoint, as `invoke(input)` takes it: what is due there gives way."""
+        value = self._loaded(self._request["input"])
+        at = base_id
+        try:
+            if before:
+                at = self._scratch.emit(at, [StateUpdate(None, END)])
+            made_id = self._scratch.emit(at, [StateUpdate(value, _INPUT)])
+        except Exception as error:
+            raise RequestError(
+                f"The graph does not take this input. {described(error)['sentence']}"
+            ) from error
+        if before:
+            hold.warnings.append(
+                f"The new input takes the place of {', '.join(before)}, which "
+                f"{'was' if len(before) == 1 else 'were'} due here."
+            )
+        made_id = self._one_row(made_id, base_id, hold, source="input")
+        hold.values["__start__"] = value
+        return self._reply(hold, made_id, before, self._next(made_id), False, [])
 
     # What is asked.
 
@@ -201,13 +227,13 @@ class Preview:
 
     # The result.
 
-    def _one_row(self, made_id: str, base_id: str, hold: Hold) -> str:
+    def _one_row(self, made_id: str, base_id: str, hold: Hold, source: str = "update") -> str:
         """The re-routed checkpoint as a direct child of the base, one step on."""
         made = self._scratch.stored(made_id).checkpoint
         checkpoint = stamped(made, hold.step)
         checkpoint["channel_values"] = dict(made["channel_values"])
         hold.keep_deltas(checkpoint)
-        self._scratch.put(base_id, checkpoint, hold.metadata())
+        self._scratch.put(base_id, checkpoint, {**hold.metadata(), "source": source})
         return str(checkpoint["id"])
 
     def _next(self, checkpoint_id: str) -> list[str] | None:
@@ -229,6 +255,11 @@ class Preview:
                 f"As if '{as_node}' had written this, {', '.join(dropped)} "
                 f"{'is' if len(dropped) == 1 else 'are'} no longer due."
             )
+
+    def _is_plain(self, rerouted: bool) -> bool:
+        """Whether the edit was held, and nobody asked for anything else."""
+        asked = self._request["as_node"] is not None or self._request["input"] is not None
+        return not rerouted and not asked
 
     def _reply(
         self,
@@ -252,7 +283,7 @@ class Preview:
             "next": after,
             "rerouted": rerouted,
             "producers": [producer.plain() for producer in producers],
-            "held": None if rerouted or self._request["as_node"] is not None else self._why,
+            "held": self._why if self._is_plain(rerouted) else None,
             "values": {
                 name: values.add(self._serde.dumps_typed(value))
                 for name, value in hold.values.items()

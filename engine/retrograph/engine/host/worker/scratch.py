@@ -48,11 +48,14 @@ class Scratch:
             raise RequestError(f"The graph has no sub-graph {self.ns!r}.")
         self.graph = inner.copy(update={"checkpointer": self.saver})
         self._loop = loop
+        self._stated: dict[str, Any] = request["config"]
 
     def config(self, checkpoint_id: str) -> dict[str, Any]:
         """A config of one checkpoint of this namespace."""
         return {
+            **self._stated,
             "configurable": {
+                **self._stated.get("configurable", {}),
                 "thread_id": self.thread_id,
                 "checkpoint_ns": self.ns,
                 "checkpoint_id": checkpoint_id,

@@ -164,4 +164,4 @@ def _context(graph: Any) -> tuple[str | None, bool]:
 def _class(value: Any) -> str | None:
     if value is None or isinstance(value, bool):
         return None
-    return type(value).__name__
+    return type(getattr(value, "base", value)).__name__  # what an overlay lies over
