@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from retrograph.loaders.registry import open_source
 
+from made import THREAD, Made, make
+from retrograph.engine.history import History
 from retrograph.engine.model import Loader
 from retrograph.engine.pages import read_page
+from retrograph.engine.shapes import tree_shape
 from retrograph.engine.thread import Thread
+from retrograph.loaders.registry import open_source
 from zoo import SCENARIOS, Store
 
 
@@ -35,3 +39,28 @@ def test_a_page_is_as_the_walk(scenario: str, zoo_store: Store, loader: Loader) 
 def test_what_is_gone_is_left_out(zoo_store: Store, loader: Loader) -> None:
     thread_id = next(iter(zoo_store.threads))
     assert read_page(Thread(loader, thread_id), ()) == {}
+
+
+def test_a_wide_fork_is_walked_in_linear_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thousands of children of one checkpoint: their lists are not made for each of them."""
+    forks = 1_000
+    forked = [Made({"n": k}, {"a": {"n": k}}, parent=0) for k in range(forks)]
+    make(tmp_path / "s.db", [Made({}, source="input"), *forked])
+    loader = open_source(str(tmp_path / "s.db"))
+    listed = []
+    children = History.children
+
+    def counted(history: History, i: int) -> list[int]:
+        found = children(history, i)
+        listed.append(len(found))
+        return found
+
+    monkeypatch.setattr(History, "children", counted)
+    thread = Thread(loader, THREAD)
+    assert len(list(thread.walk())) == forks + 1
+    assert len(read_page(thread, range(forks + 1))) == forks + 1
+    assert len(tree_shape(thread)["checkpoints"]) == forks + 1
+    loader.close()
+    assert sum(listed) < 20 * forks

@@ -30,7 +30,7 @@ class Threads:
         steps: Mapping[str, int] | None = None,
     ) -> None:
         self.threads = threads
-        self.steps = steps or {}
+        self.stored = steps or {}
 
     def has(self, thread_id: str) -> bool:
         return thread_id in self.threads
@@ -39,9 +39,9 @@ class Threads:
         rows = [IndexRow(ns, i, parent, None) for ns, i, parent in self.threads[thread_id]]
         return History.build(thread_id, [rows])
 
-    def step(self, thread_id: str, i: int) -> int | None:
+    def steps(self, thread_id: str, some: Sequence[int]) -> dict[int, int | None]:
         history = self.history(thread_id)
-        return self.steps.get(history.ids[i], history.step(i))
+        return {i: self.stored.get(history.ids[i], history.step(i)) for i in some}
 
     def alike(self, thread_id: str) -> list[str]:
         return [t for t in self.threads if t.startswith(thread_id[:3])][:2]
@@ -146,12 +146,13 @@ def test_parts_without_a_thread_lookup() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("t@step:2", ["2 checkpoints", D, E, "more of the id"]),
+        ("t@step:2", ["2 checkpoints", D, E, "the end of one"]),
         ("t@00", ["No checkpoint", "'@00'"]),
-        ("s@bbbb", ["2 checkpoints", "::n:1@1-bbbb", "::n:2@2-bbbb"]),
+        ("s@bbbb", ["2 checkpoints", "::n:1@1-bbbb", "::n:2@2-bbbb", "more of the id"]),
         ("s@same", ["2 checkpoints", "::n:1@same", "::n:2@same"]),
         ("t@step:99", ["No checkpoint"]),
         ("t@", ["Nothing stands after the @"]),
+        ("t@~1", ["Nothing stands after the @"]),
         ("t@zzzz", ["No checkpoint", "'@zzzz'"]),
         ("t@root~1", ["beyond the root", "0 parents"]),
         ("t~99", ["beyond the root", "3 parents"]),
@@ -261,3 +262,16 @@ def test_exactly_a_thread_id_is_that_thread(names: list[str]) -> None:
     index = Threads({name: [("", "1", None)] for name in names})
     for name in names:
         assert locate(name, index).thread_id == name
+
+
+def test_steps_are_asked_for_together() -> None:
+    asked: list[Sequence[int]] = []
+
+    class Counted(Threads):
+        def steps(self, thread_id: str, some: Sequence[int]) -> dict[int, int | None]:
+            asked.append(some)
+            return super().steps(thread_id, some)
+
+    rows = [("", A, None), *(("", f"{k:04}{C[4:]}", A) for k in range(100)), ("", D, A)]
+    assert locate("t@step:2", Counted({"t": rows})).id == D
+    assert [len(some) for some in asked] == [101]

@@ -95,6 +95,11 @@ class History:
     def has_children(self, i: int) -> bool:
         return self._child_links[0][i] >= 0
 
+    def forks(self, i: int) -> bool:
+        """Whether a checkpoint has several children, which may be a great many."""
+        first, following = self._child_links
+        return first[i] >= 0 and following[first[i]] >= 0
+
     def size(self, i: int) -> int | None:
         """Stored bytes."""
         size = self._sizes[i]
@@ -122,8 +127,7 @@ class History:
         return [i for i in self.span(ns) if parents[i] < 0]
 
     def fork_points(self, ns: str = ROOT) -> list[int]:
-        first, following = self._child_links
-        return [i for i in self.span(ns) if first[i] >= 0 and following[first[i]] >= 0]
+        return [i for i in self.span(ns) if self.forks(i)]
 
     def line(self, i: int) -> list[int]:
         """From the root to `i`."""

@@ -207,7 +207,7 @@ class Labels:
             and before is not None
             and before.next != step.next
             and "__start__" not in before.next
-            and len(self._history.children(parent)) == 1
+            and not self._history.forks(parent)
         ):
             return (step.next,)
         return ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from itertools import islice
 
@@ -35,14 +35,15 @@ class LoaderIndex:
     def history(self, thread_id: str) -> History:
         return self.thread(thread_id).history
 
-    def step(self, thread_id: str, i: int) -> int | None:
+    def steps(self, thread_id: str, some: Sequence[int]) -> Mapping[int, int | None]:
         history = self.history(thread_id)
-        key = CheckpointKey(thread_id, history.ns(i), history.ids[i])
-        for detail in self.loader.details([key]):
+        found = {i: history.step(i) for i in some}
+        keys = [CheckpointKey(thread_id, history.ns(i), history.ids[i]) for i in some]
+        for detail in self.loader.details(keys):
             step = detail.metadata.get("step")
             if isinstance(step, int) and not isinstance(step, bool):
-                return step
-        return history.step(i)
+                found[history.find(detail.key.ns, detail.key.id)] = step
+        return found
 
     def alike(self, thread_id: str) -> Sequence[str]:
         if not thread_id:

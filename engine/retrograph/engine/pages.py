@@ -34,11 +34,10 @@ def _read(thread: Thread, ns: str, page: list[int]) -> dict[int, tuple[Envelope,
     learned = thread.learn(ns, envelopes.values())
     families = {i: history.children(i) for i in near}
     ran_on = thread.made_by_running(ns, {child for family in families.values() for child in family})
+    twins = {i: sum(child in ran_on for child in family) for i, family in families.items()}
     reader = Reader(thread, ns, learned)
     acts: dict[int, Activity] = {
-        i: reader.observe(
-            i, envelopes[i], rows.get(i, ()), any(child in ran_on for child in families[i])
-        )
+        i: reader.observe(i, envelopes[i], rows.get(i, ()), twins[i] > 0)
         for i in near
         if i in envelopes
     }
@@ -47,7 +46,7 @@ def _read(thread: Thread, ns: str, page: list[int]) -> dict[int, tuple[Envelope,
         if i not in acts:
             continue
         parent = history.parent(i)
-        twins = sum(twin in ran_on for twin in families.get(parent, ()))
-        step = derive(acts[i], acts.get(parent), learned, thread.serde.decode, twins=max(twins, 1))
+        running = max(twins.get(parent, 0), 1)
+        step = derive(acts[i], acts.get(parent), learned, thread.serde.decode, twins=running)
         found[i] = (envelopes[i], step)
     return found

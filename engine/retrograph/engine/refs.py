@@ -11,9 +11,9 @@ needs to ask which threads there are.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from retrograph.engine.errors import RefError, UsageError
 from retrograph.engine.history import NONE, History
@@ -49,8 +49,8 @@ class Index(Protocol):
 
     def history(self, thread_id: str) -> History: ...
 
-    def step(self, thread_id: str, i: int) -> int | None:
-        """The step as shown to people: of the metadata, else of the id."""
+    def steps(self, thread_id: str, some: Sequence[int]) -> Mapping[int, int | None]:
+        """Steps as shown to people: of the metadata, else of the id."""
         ...
 
     def alike(self, thread_id: str) -> Sequence[str]:
@@ -68,7 +68,7 @@ def locate(text: str | None, index: Index, thread: str | None = None) -> Checkpo
     if not index.has(ref.thread_id):
         raise RefError(_no_thread(ref.thread_id, index.alike(ref.thread_id)))
     history = index.history(ref.thread_id)
-    i = resolve(ref, history, lambda k: index.step(ref.thread_id, k))
+    i = resolve(ref, history, lambda some: index.steps(ref.thread_id, some))
     return CheckpointKey(ref.thread_id, history.ns(i), history.ids[i])
 
 
@@ -135,14 +135,18 @@ def _unescape(text: str) -> str:
     return text.replace("\\@", "@")
 
 
-def resolve(ref: Ref, history: History, step: Callable[[int], int | None]) -> int:
-    """The checkpoint of `history` that `ref` names. `step` tells the step of a checkpoint."""
+Steps: TypeAlias = Callable[[Sequence[int]], Mapping[int, int | None]]
+"""Tells the steps of some checkpoints."""
+
+
+def resolve(ref: Ref, history: History, steps: Steps) -> int:
+    """The checkpoint of `history` that `ref` names."""
     if ref.ns is not None and not history.span(ref.ns):
         raise RefError(_no_namespace(ref, history))
     if ref.point is None:
         i, up = _head(ref, history), ref.up
     else:
-        i, up = _at(ref, ref.point, history, step)
+        i, up = _at(ref, ref.point, history, steps)
     return _ancestor(ref, history, i, up)
 
 
@@ -153,17 +157,15 @@ def _head(ref: Ref, history: History) -> int:
     return head
 
 
-def _at(
-    ref: Ref, point: str, history: History, step: Callable[[int], int | None]
-) -> tuple[int, int]:
+def _at(ref: Ref, point: str, history: History, steps: Steps) -> tuple[int, int]:
     """(checkpoint, parents to climb). The whole id wins over what else the text could mean."""
+    if point and (found := _whole(ref, point, history)) != NONE:
+        return found, 0
+    point, up = _climb(point)
     if not point:
         raise RefError(
             "Nothing stands after the @: give the end of a checkpoint id, step:N, or root."
         )
-    if (found := _whole(ref, point, history)) != NONE:
-        return found, 0
-    point, up = _climb(point)
     if (found := _whole(ref, point, history)) != NONE:
         return found, up
     main = history.span(ref.ns or ROOT)
@@ -172,8 +174,9 @@ def _at(
     if numbered := _STEP.fullmatch(point):
         wanted = int(numbered[1])
         # The step of the id is off by one in copies: ask about its neighbours too.
-        near = (i for i in main if (s := history.step(i)) is None or abs(s - wanted) <= 1)
-        return _only(ref, point, [i for i in near if step(i) == wanted], history), up
+        near = [i for i in main if (s := history.step(i)) is None or abs(s - wanted) <= 1]
+        known = steps(near)
+        return _only(ref, point, [i for i in near if known.get(i) == wanted], history), up
     where = main if ref.ns is not None else range(len(history))
     ids = history.ids
     found_ends = [i for i in where if ids[i].endswith(point)]
@@ -204,9 +207,10 @@ def _only(ref: Ref, point: str, found: Sequence[int], history: History) -> int:
         )
     listed = ", ".join(_candidate(history, i) for i in found[:_LISTED])
     more = f", … {len(found) - _LISTED:,} more" if len(found) > _LISTED else ""
+    by_id = point != "root" and not _STEP.fullmatch(point)
+    hint = "give more of the id." if by_id else "give the end of one of these ids."
     raise RefError(
-        f"{_quoted('@' + point)} is {len(found):,} checkpoints of {where}: {listed}{more}; "
-        "give more of the id."
+        f"{_quoted('@' + point)} is {len(found):,} checkpoints of {where}: {listed}{more}; {hint}"
     )
 
 

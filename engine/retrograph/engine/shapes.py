@@ -135,6 +135,7 @@ def _read(
     thread: Thread, ns: str | None, kept: Sequence[int] | None
 ) -> Iterator[tuple[int, tuple[Envelope, Step]]]:
     """Checkpoints with their steps: all, or some; a few are read by themselves."""
+    from retrograph.engine.ahead import read_ahead
     from retrograph.engine.pages import read_page
     from retrograph.engine.quick import quick_walk
 
@@ -142,8 +143,8 @@ def _read(
         yield from read_page(thread, kept).items()
         return
     wanted = None if kept is None else set(kept)
-    for name in thread.history.namespaces() if ns is None else [ns]:
-        for i, envelope, step in quick_walk(thread, name, metadata=True):
+    for known, name in read_ahead(thread, thread.history.namespaces() if ns is None else [ns]):
+        for i, envelope, step in quick_walk(known, name, metadata=True):
             if wanted is None or i in wanted:
                 yield i, (envelope, step)
 

@@ -291,8 +291,10 @@ class Thread:
         sample = self.envelopes_of(ns, [*leaves[-_MANY:], *history.roots(ns)[:_FEW]])
         learned = self.learn(ns, sample.values())
         old = any(envelope.v < OLD_FORMAT for envelope in sample.values())
-        forks = [child for i in history.fork_points(ns) for child in history.children(i)]
-        run_on = self.made_by_running(ns, span if old else forks)
+        families = {i: history.children(i) for i in history.fork_points(ns)}
+        forked = [child for family in families.values() for child in family]
+        run_on = self.made_by_running(ns, span if old else forked)
+        twins = {i: sum(child in run_on for child in family) for i, family in families.items()}
         reader = Reader(self, ns, learned)
         alive: dict[int, tuple[Activity, int]] = {}
         rows = _RowsInStep(self.loader.writes(self.thread_id, ns))
@@ -309,8 +311,7 @@ class Thread:
                     alive[i] = (own, len(children))
                 parent = history.parent(i)
                 before = self._parent_activity(ns, parent, alive, reader)
-                twins = history.children(parent) if parent != NONE else []
-                running = sum(t in run_on for t in twins) if len(twins) > 1 else 1
+                running = twins.get(parent, 1)
                 yield i, envelope, derive(own, before, learned, self.serde.decode, twins=running)
 
     def _parent_activity(

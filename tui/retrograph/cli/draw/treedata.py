@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from retrograph.engine.ahead import read_ahead
 from retrograph.engine.history import NONE, History
 from retrograph.engine.labels import edited
 from retrograph.engine.model import ROOT, Envelope
@@ -55,9 +56,13 @@ def read_tree(
 
 
 def _all(thread: Thread, ns: str | None) -> Iterator[tuple[int, Envelope, Step]]:
-    for name in thread.history.namespaces():
-        if ns is None or name in (ns, ROOT) or name.startswith(ns + "|"):
-            yield from quick_walk(thread, name)
+    wanted = (
+        name
+        for name in thread.history.namespaces()
+        if ns is None or name in (ns, ROOT) or name.startswith(ns + "|")
+    )
+    for known, name in read_ahead(thread, wanted):
+        yield from quick_walk(known, name)
 
 
 def _few(
