@@ -25,6 +25,7 @@ SCENARIOS = (
     Scenario("deferred_join", "flow", "a deferred join in a loop"),
     Scenario("sends", "flow", "Sends with a router after them, and none sent"),
     Scenario("mixed_sends", "flow", "Sends beside an edge, large payloads"),
+    Scenario("sends_given", "flow", "a Command with Sends as input, while others are pending"),
     Scenario("commands", "flow", "Command goto: one, several, a Send, END"),
     Scenario("ends", "flow", "no edges, routers to END and from START, Command beside an edge"),
     Scenario("limit", "flow", "recursion limit hit, resumed, new input in the middle"),

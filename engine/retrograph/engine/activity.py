@@ -122,14 +122,14 @@ def observe(
     a child was made by running on from here, so that everything due has left its writes.
     `owners` are nodes by task id, as far as the names of sub-graph namespaces tell them.
     """
-    acts = _grouped(rows)
+    acts, given = _grouped(rows), _given(rows)
     if envelope.v == 0:
-        _attribute(envelope, acts, [], learned, owners)
+        _attribute(envelope, acts, [], learned, owners, given)
         return Activity(envelope, tuple(_unforeseen((), acts)), tuple(acts), None, False)
     _learn_entry(envelope, acts, learned)
     wrong = corrupt_joins(envelope, {act.kind.node for act in acts}, arrived)
     due = due_tasks(envelope, learned, ignore=[gate.channel for gate in wrong])
-    _attribute(envelope, acts, due, learned, owners)
+    _attribute(envelope, acts, due, learned, owners, given)
     exact = envelope.v >= OLD_FORMAT or ran_on or not _unknown_successors(envelope, learned)
     if not exact:
         due += _unforeseen(due, acts)
@@ -230,6 +230,16 @@ def _grouped(rows: Sequence[WriteRow]) -> list[Act]:
     return list(acts.values())
 
 
+def _given(rows: Sequence[WriteRow]) -> list[str]:
+    """Nodes of the Sends that came with a `Command` as input, in order: they stand in the place
+    of those that were pending."""
+    return [
+        send_node(row.type, row.head or b"") or "?"
+        for row in map(WriteRow._make, rows)
+        if row.task_id == NULL_TASK and row.channel == TASKS
+    ]
+
+
 def _learn_entry(envelope: Envelope, acts: Sequence[Act], learned: Learned) -> None:
     """The functional API's first node is named by the entrypoint, not `__start__`."""
     if START in envelope.present and not learned.entry:
@@ -254,12 +264,12 @@ def _attribute(
     due: Sequence[Due],
     learned: Learned,
     owners: Mapping[str, str],
+    given: Sequence[str],
 ) -> None:
     """Find the node of each task that its path does not name."""
     for act in acts:
-        if act.kind.kind == "send" and act.send is not None:
-            sends = envelope.sends
-            act.node = sends[act.send] if act.send < len(sends) else None
+        if act.kind.kind == "send":
+            act.node = _sent(envelope, act, given)
         elif act.kind.kind == "handler":
             act.node = _handler(envelope, act, acts, learned)
     # An edit made in place of a due node carries that node's task id.
@@ -271,6 +281,7 @@ def _attribute(
         if act.kind.kind == "unknown" and act.task_id in edits:
             act.kind = EDIT
     calls = [_call(task, learned) for task in due]
+    calls += [Call(node, (), index) for index, node in enumerate(given)]
     planned = {task.node for task in due}
     # A `Command(goto=…)` given with the input makes tasks that were not due.
     calls += [
@@ -323,6 +334,17 @@ def _call(due: Due, learned: Learned) -> Call:
     if due.send is not None:
         return Call(due.node, (), due.send)
     return Call(due.node, learned.trigger_sets(due.node, due.triggers))
+
+
+def _sent(envelope: Envelope, act: Act, given: Sequence[str]) -> str | None:
+    """The node of a task that answers a Send."""
+    index = act.send or 0
+    nodes = {sends[index] for sends in (envelope.sends, given) if index < len(sends)}
+    step = step_number(envelope)
+    if len(nodes) > 1 and step is not None:
+        at = (envelope.id, envelope.ns, step + 1, envelope.v)
+        nodes = {node for node in nodes if task_id(*at, Call(node, (), index)) == act.task_id}
+    return nodes.pop() if len(nodes) == 1 else None
 
 
 def _handler(envelope: Envelope, act: Act, acts: list[Act], learned: Learned) -> str | None:

@@ -188,6 +188,23 @@ def mixed_sends(run: Run) -> None:
     run.go(g.compile(), {"n": 0}, run.thread())
 
 
+def sends_given(run: Run) -> None:
+    """A `Command` with Sends as input, where none and where others are pending: these are lost."""
+    g = StateGraph(State)
+    for name in ("plan", "work", "other", "collect"):
+        g.add_node(name, step(name))
+    g.add_edge(START, "plan")
+    g.add_conditional_edges("plan", lambda s: [Send("work", {"n": i}) for i in range(3)], ["work"])
+    g.add_edge("work", "collect")
+    graph = g.compile()
+    two = Command(goto=[Send("other", {"n": 1}), Send("collect", {"n": 2})])
+    run.go(graph, {"n": 0}, run.thread())
+    run.go(graph, two, run.thread())
+    run.go(graph, Command(goto=["plan", Send("other", {"n": 3})]), run.thread())
+    run.go(graph, {"n": 0}, run.thread("pending"), interrupt_before=["work"])
+    run.go(graph, two, run.thread("pending"))
+
+
 def commands(run: Run) -> None:
     def lead(state: State) -> Command[Any]:
         n = state["n"]
