@@ -1,0 +1,86 @@
+"""What the worker is made of: Python 3.9 and what LangGraph brings."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+from hosting import hosted, plain, typed
+from retrograph.engine.errors import HostError
+from retrograph.engine.host.client import WORKER
+from retrograph.engine.host.requests import Delta, fold
+from retrograph.engine.host.worker.frames import FrameError, Unpacker, pack
+
+FILES = sorted(WORKER.glob("*.py"))
+BROUGHT = {"langgraph", "langchain_core", "langsmith", "ormsgpack", "pydantic", "_rg_worker"}
+OPTIONAL = {"numpy", "langgraph_sdk"}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_its_code(file: Path) -> None:
+    tree = ast.parse(file.read_text(), feature_version=(3, 9))
+    names = {
+        (node.module or "").partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.level == 0
+    } | {
+        alias.name.partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    assert names <= BROUGHT | OPTIONAL | sys.stdlib_module_names
+
+
+def test_frames_in_pieces_of_any_size() -> None:
+    frames = [({"n": n}, [b"x" * n, b"", b"y" * 1000]) for n in range(5)]
+    data = b"".join(b"".join(pack(*frame)) for frame in frames)
+    for size in (1, 3, 100, len(data)):
+        unpacker = Unpacker()
+        found = [
+            frame
+            for at in range(0, len(data), size)
+            for frame in unpacker.feed(data[at : at + size])
+        ]
+        assert found == frames
+
+
+@pytest.mark.parametrize("data", [b"\xff" * 8, b"\0\0\0\2\0\0\0\0[]", b"\0\0\0\1\0\0\0\0x"])
+def test_what_is_no_frame(data: bytes) -> None:
+    with pytest.raises(FrameError):
+        list(Unpacker().feed(data))
+
+
+GRAPH = """
+from typing import Annotated, TypedDict
+from langgraph.channels import DeltaChannel
+from langgraph.graph import START, StateGraph
+
+def fold(state, writes):
+    return state + [x for w in writes for x in w]
+
+class State(TypedDict, total=False):
+    plain: list
+    rows: Annotated[list, DeltaChannel(fold)]
+
+graph = StateGraph(State).add_node("a", lambda s: {}).add_edge(START, "a").compile()
+"""
+
+
+def test_folding(tmp_path: Path) -> None:
+    (tmp_path / "deltas.py").write_text(GRAPH)
+    with hosted(tmp_path, "deltas.py:graph") as (host, loaded):
+        assert loaded.deltas == ["rows"]
+        writes = [typed(["a"]), typed(["b", "c"])]
+        found = fold(host, [Delta("rows", typed(["seed"]), writes)])
+        assert plain(found["rows"]) == ["seed", "a", "b", "c"]
+        assert plain(fold(host, [Delta("rows", None, writes)])["rows"]) == ["a", "b", "c"]
+        with pytest.raises(HostError, match="The graph has no DeltaChannel 'plain'"):
+            fold(host, [Delta("plain", None, [])])
+        with pytest.raises(
+            HostError, match=r"The reducer of 'rows' failed: It failed at deltas\.py"
+        ):
+            fold(host, [Delta("rows", None, [typed(3)])])
