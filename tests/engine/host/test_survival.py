@@ -73,11 +73,11 @@ def death(host: Host, code: str) -> str:
 def test_output_without_end(host: Host) -> None:
     line = "x" * 99
     with act(host, f"for _ in range(1_000_000): print({line!r})") as job:
-        shown = sum(len(event["text"]) for event in job if event.name == "output")
+        held = max(len(event["text"]) for event in job if event.name == "output")
     assert job.reply["status"] == "done"
     host.close()
     assert host.stdout.total == 100_000_000
-    assert shown < 100_000_000
+    assert held <= 256 * 1024  # one read
     assert len(host.stdout.text()) < 2 * KEPT
     assert host.stdout.text().startswith("… 99,")
 

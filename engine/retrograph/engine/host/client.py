@@ -22,19 +22,19 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from retrograph.engine.errors import GraphError, HostDiedError, HostError, HostTimeoutError
+from retrograph.engine.host.job import Job
 from retrograph.engine.host.output import Tail
-from retrograph.engine.host.pump import Pump, Stream
+from retrograph.engine.host.pump import Pump
+from retrograph.engine.host.replies import Blobs, Event, HostFailedError, Reply
 from retrograph.engine.host.stacks import Where, where
 from retrograph.engine.host.verdict import LOST, Ending, sentence
 from retrograph.engine.host.worker.frames import CHANNEL, CRASHES, Frame, Header, pack
-from retrograph.engine.model import Typed
 
 WORKER = Path(__file__).parent / "worker"
 """The folder that the user's interpreter runs."""
@@ -43,59 +43,6 @@ _START = 60.0
 """Seconds that an interpreter may take to start and to import LangGraph."""
 _END = 3.0
 """Seconds that a host has to end by itself when it is closed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What came back: the header and the blobs."""
-
-    header: Mapping[str, Any]
-    blobs: Sequence[bytes] = ()
-
-    def __getitem__(self, name: str) -> Any:
-        return self.header[name]
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self.header.get(name, default)
-
-    def typed(self, stated: Mapping[str, Any]) -> Typed:
-        """A typed value of this frame: `{"type": tag, "blob": i}`."""
-        return Typed(stated["type"], self.blobs[stated["blob"]])
-
-
-class Event(Reply):
-    """Something that happened in the host.
-
-    `name` is one of: `due` (a task's super-step begins), `task_start`, `task_end`, `writes`,
-    `checkpoint`, `interrupt`, `custom`, `message`, `paused` of a run (`worker/run.py` says what
-    each brings); `output` (`stream`, `text`, `dropped`: characters lost before it), `silent` (no
-    beat for `seconds`: native code holds Python; `Host.stack` tells where) and `heard` again.
-    """
-
-    __slots__ = ()
-
-    @property
-    def name(self) -> str:
-        return str(self.header["event"])
-
-    @property
-    def at(self) -> float:
-        """Seconds since 1970."""
-        return float(self.header["at"])
-
-
-class Blobs(list[bytes]):
-    """The blobs of a request that is being put together."""
-
-    def add(self, value: Typed) -> dict[str, Any]:
-        """Add a typed value; returns what stands for it in the header."""
-        self.append(value.data)
-        return {"type": value.type, "blob": len(self) - 1}
-
-    def raw(self, data: bytes) -> int:
-        """Add bytes; returns their number."""
-        self.append(data)
-        return len(self) - 1
 
 
 class Host:
@@ -375,110 +322,4 @@ class Host:
                 raise self._died() from None
 
 
-class Job:
-    """One request under way. Iterate for its events; `reply` is there when the iteration ends.
-
-    The iteration raises `HostError` when what was asked could not be done, `HostDiedError`, and
-    `HostTimeoutError`.
-    """
-
-    def __init__(
-        self,
-        host: Host,
-        do: str,
-        stated: Mapping[str, Any],
-        blobs: Sequence[bytes],
-        timeout: float | None,
-    ) -> None:
-        if not host._asking.acquire(blocking=False):
-            raise HostError("The graph's process is busy with something else.")
-        self._host = host
-        self._do = do
-        self._timeout = timeout
-        self._deadline = None if timeout is None else time.monotonic() + timeout
-        self._reply: Reply | None = None
-        self._over = False
-        host._number += 1
-        self._id = host._number
-        host._doing = do
-        try:
-            host._send({**stated, "id": self._id, "do": do}, blobs)
-        except BaseException:
-            self._finish()
-            raise
-
-    @property
-    def reply(self) -> Reply:
-        """What was asked for. Only after the iteration has ended."""
-        if self._reply is None:
-            raise HostError("The graph's process has not answered yet.")
-        return self._reply
-
-    def __iter__(self) -> Iterator[Event]:
-        try:
-            while not self._over:
-                frame = self._host._next(self._deadline)
-                if frame is None:
-                    assert self._timeout is not None
-                    raise self._host._late(_WORDS.get(self._do, self._do), self._timeout)
-                header, blobs = frame
-                kind = header.get("is")
-                if kind == "event":
-                    yield Event(header, blobs)
-                elif kind == "result" and header.get("id") == self._id:
-                    self._reply = Reply(header, blobs)
-                    self._finish()
-                elif kind == "failed" and header.get("id") == self._id:
-                    self._finish()
-                    raise _failed(header["error"])
-        except GeneratorExit:  # the loop was left: another may go on, or the block ends
-            raise
-        except BaseException:
-            self._finish()
-            raise
-
-    def __enter__(self) -> Job:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if not self._over:
-            self._host.kill()
-            self._finish()
-
-    def _finish(self) -> None:
-        if not self._over:
-            self._over = True
-            self._host._doing = None
-            self._host._asking.release()
-
-
-_WORDS = {
-    "load": "Loading the graph",
-    "topology": "Reading the graph's topology",
-    "fold": "Folding DeltaChannels",
-    "preview": "The preview",
-    "run": "The run",
-}
-
-
-class HostFailedError(HostError):
-    """What was asked raised an exception in the user's code."""
-
-    def __init__(self, sentence: str, error: Mapping[str, Any]) -> None:
-        super().__init__(sentence)
-        self.error = error
-        """`type`, `message`, `traceback` (text, from the user's first frame on), `file`, `line`."""
-
-
-def _failed(error: Mapping[str, Any]) -> HostError | GraphError:
-    if error.get("kind") == "graph":
-        return GraphError(error["sentence"])
-    return HostFailedError(error["sentence"], error)
-
-
-__all__ = ["WORKER", "Blobs", "Event", "Host", "HostFailedError", "Job", "Reply", "Stream"]
+__all__ = ["WORKER", "Blobs", "Event", "Host", "HostFailedError", "Job", "Reply"]

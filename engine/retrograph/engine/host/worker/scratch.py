@@ -60,7 +60,7 @@ class Scratch:
                 "checkpoint_ns": self.ns,
                 "checkpoint_id": checkpoint_id,
                 CHECKPOINTER: self.saver,
-            }
+            },
         }
 
     def stored(self, checkpoint_id: str) -> Any:
