@@ -50,6 +50,9 @@ bench: setup ## Measure ours against the baselines; writes tests/bench/results.m
 fuzz: setup ## Fuzz the decoders for a long while
 	RETROGRAPH_FUZZ=1000000 $(BIN)/python -m pytest -q -p no:xdist tests/engine/test_fuzz.py $(ARGS)
 
+screenshots: setup ## Draw the pictures in screenshots/ from the demo
+	PYTHONPATH=tests $(BIN)/python -m piloting.shoot
+
 lock: | $(filter .uv/bin/uv,$(UV)) ## Resolve requirements.lock again
 	$(UV) pip compile --quiet --universal --generate-hashes --no-header --all-extras --group dev \
 		--python-version 3.11 pyproject.toml -o requirements.lock

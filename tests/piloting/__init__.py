@@ -34,6 +34,8 @@ async def opened(
     app = RetrographApp(ui, str(source), redactor, thread, **more)
     app.recall(memory)
     async with app.run_test(size=size, notifications=True) as pilot:
+        while app.source is None and app.failure is None:
+            await pilot.pause()
         await settle(pilot)
         yield pilot
 

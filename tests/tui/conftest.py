@@ -6,15 +6,13 @@ import asyncio
 import fcntl
 import os
 from collections.abc import Callable, Coroutine, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from piloting.scenes import NOW
 from retrograph.cli.demo.make import make_demo
-
-NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 
 @pytest.fixture(scope="session")

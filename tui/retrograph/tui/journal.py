@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
+
+from retrograph.tui import clock
 
 if TYPE_CHECKING:
     from retrograph.engine.model import CheckpointKey
@@ -17,7 +19,7 @@ class Entry:
 
     what: str
     command: str
-    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    at: datetime = field(default_factory=clock.now)
 
 
 class Journal:

@@ -12,17 +12,17 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from retrograph.engine.history import NONE, History
-from retrograph.engine.labels import Label, Labels
+from retrograph.engine.labels import Kind, Label, Labels
 from retrograph.engine.model import Envelope
-from retrograph.engine.steps import Step, Task
+from retrograph.engine.steps import Step
 
 
 class Note(NamedTuple):
     """What the row of a checkpoint says, without its place."""
 
     label: Label
-    waiting: bool
-    """Nodes are due that have no output yet."""
+    due: bool
+    """Nodes are due."""
     repaired: bool
 
     def says(self) -> str:
@@ -150,7 +150,7 @@ class Known:
     def slim_step(self, i: int) -> Step | None:
         """As much of a step as a row's marks need."""
         note = self.note(i)
-        return _SLIM[note.waiting, note.repaired] if note is not None else None
+        return _SLIM[note.due, note.repaired] if note is not None else None
 
     def slim_envelope(self, i: int) -> Envelope | None:
         """As much of an envelope as a row's number needs."""
@@ -172,14 +172,17 @@ class _Labels(Labels):
         note = self._known.note(i)
         return note.label if note is not None else None
 
+    def kind(self, i: int) -> Kind:
+        label = self.label(i)
+        return label.kind if label is not None else super().kind(i)
 
-def _slim(waiting: bool, repaired: bool) -> Step:
-    due = Task(None, "", "", False, None, (), (), None)
+
+def _slim(due: bool, repaired: bool) -> Step:
     return Step(
-        next=(),
+        next=("",) if due else (),
         next_exact=True,
         repaired="repaired" if repaired else None,
-        tasks=(due,) if waiting else (),
+        tasks=(),
         ran=(),
         came_by={},
         route={},
@@ -187,7 +190,7 @@ def _slim(waiting: bool, repaired: bool) -> Step:
     )
 
 
-_SLIM = {(w, r): _slim(w, r) for w in (False, True) for r in (False, True)}
+_SLIM = {(d, r): _slim(d, r) for d in (False, True) for r in (False, True)}
 
 
 def _envelope(step: int) -> Envelope:

@@ -94,4 +94,4 @@ def _noted(i: int, labels: Labels, read: Mapping[int, tuple[Envelope, Step]]) ->
     if label is None:
         return None
     envelope, step = read[i]
-    return Noted(i, Note(label, bool(step.waiting), step.repaired is not None), envelope.step)
+    return Noted(i, Note(label, bool(step.next), step.repaired is not None), envelope.step)

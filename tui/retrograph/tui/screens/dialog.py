@@ -11,10 +11,15 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from retrograph.tui.keymap import Acts
-from retrograph.tui.messages import RowOpened
+from retrograph.tui.messages import CursorMoved, RowOpened
+from retrograph.tui.reading.wrap import Wrapped
+from retrograph.tui.spans import Span
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.lines import Lines
 from retrograph.tui.widgets.painted import COMPONENTS
+
+_NOTE = 2
+"""Lines of the note below the rows."""
 
 Result = TypeVar("Result")
 
@@ -30,6 +35,8 @@ class Dialog(Acts, ModalScreen[Result]):
         self.ui = ui
         self.bind_keys(ui.keys)
         self.rows = Lines(ui, classes="dialog-rows")
+        self.note = Lines(ui, classes="dialog-note")
+        self.note.can_focus = False
         self._box_title = title
         self._typing = typing
 
@@ -39,6 +46,7 @@ class Dialog(Acts, ModalScreen[Result]):
             if self._typing:
                 yield Input(compact=True, classes="dialog-input")
             yield self.rows
+            yield self.note
 
     def on_mount(self) -> None:
         (self.query_one(Input) if self._typing else self.rows).focus()
@@ -60,6 +68,29 @@ class Dialog(Acts, ModalScreen[Result]):
     @on(RowOpened)
     def _opened(self, message: RowOpened) -> None:
         self.pick(message.row)
+
+    @on(CursorMoved)
+    def _cursor_moved(self, message: CursorMoved) -> None:
+        if message.rows is self.rows:
+            self._say_note()
+
+    def on_resize(self) -> None:
+        # The note and the line to type in stay in sight however many rows there are.
+        around = 3 + (_NOTE + 1) * (self.note_of(0) is not None) + 2 * self._typing
+        self.rows.styles.max_height = max(self.size.height - around, 3)
+        self.call_after_refresh(self._say_note)
+
+    def _say_note(self) -> None:
+        note = self.note_of(self.rows.cursor)
+        self.note.display = note is not None
+        wrapped = Wrapped(note or "", max(self.rows.size.width, 20))
+        shown = range(min(len(wrapped), _NOTE))
+        lines = [[Span(wrapped.line(k), "dim")] for k in shown]
+        self.note.set_lines([[], *lines, *([[]] * (_NOTE - len(lines)))])
+
+    def note_of(self, row: int) -> str | None:
+        """What is to be said of a row in full, below the rows; `None` where nothing ever is."""
+        return None
 
     def pick(self, row: int) -> None:
         """A row was picked."""

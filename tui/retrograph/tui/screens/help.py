@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from retrograph.tui.actions import SCOPES, Action
 from retrograph.tui.keymap import Keys
@@ -19,11 +19,18 @@ class HelpDialog(Dialog[None]):
         self._actions = list(actions)
 
     def on_mount(self) -> None:
-        self.rows.set_lines(help_lines(self._actions, self.ui.keys))
+        self._of_lines, lines = help_lines(self._actions, self.ui.keys)
+        self.rows.set_lines(lines, cursor=1)
+
+    def note_of(self, row: int) -> str | None:
+        action = self._of_lines[row] if row < len(self._of_lines) else None
+        return f"{action.help} ({action.id})" if action is not None else ""
+
+    _of_lines: Sequence[Action | None] = ()
 
 
-def help_lines(actions: Iterable[Action], keys: Keys) -> list[Line]:
-    """Lines of help, by scope."""
+def help_lines(actions: Iterable[Action], keys: Keys) -> tuple[list[Action | None], list[Line]]:
+    """The action of each line, and the lines, by scope."""
     by_scope: dict[str, list[Action]] = {}
     for action in actions:
         by_scope.setdefault(action.scope, []).append(action)
@@ -31,10 +38,13 @@ def help_lines(actions: Iterable[Action], keys: Keys) -> list[Line]:
     key_width = max((columns(keys.all(action.id)) for action in every), default=0)
     title_width = max((columns(action.title) for action in every), default=0)
     lines: list[Line] = []
+    of_lines: list[Action | None] = []
     for scope in sorted(by_scope, key=list(SCOPES).index):
         if lines:
             lines.append([])
+            of_lines.append(None)
         lines.append([Span(SCOPES[scope], "strong")])
+        of_lines += [None, *by_scope[scope]]
         lines += [
             [
                 Span(f"{keys.all(action.id):<{key_width}}  ", "accent"),
@@ -43,4 +53,4 @@ def help_lines(actions: Iterable[Action], keys: Keys) -> list[Line]:
             ]
             for action in by_scope[scope]
         ]
-    return lines
+    return of_lines, lines

@@ -56,6 +56,12 @@ class Palette(Dialog[Choice]):
             event.stop()
             self.rows.cursor += move
 
+    def note_of(self, row: int) -> str | None:
+        if row >= len(self._found):
+            return ""
+        action = self._found[row][0]
+        return f"{action.help} ({action.id})"
+
     def pick(self, row: int) -> None:
         self.dismiss(self._found[row] if row < len(self._found) else None)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -11,6 +9,7 @@ from textual.containers import Horizontal
 from retrograph.engine.errors import UsageError
 from retrograph.engine.filterlang import parse_filter
 from retrograph.engine.threadlist import ThreadFilter
+from retrograph.tui import clock
 from retrograph.tui.journal import command
 from retrograph.tui.messages import (
     CursorMoved,
@@ -73,7 +72,7 @@ class ThreadsScreen(BaseScreen):
         if self.source is None:
             return
         try:
-            wanted = parse_filter(self.list.filtered, datetime.now(UTC))
+            wanted = parse_filter(self.list.filtered, clock.now())
         except UsageError as error:
             self.say_in_prompt([Span(str(error), "failed")])
             return

@@ -38,7 +38,8 @@ class Bar(Painted, Widget):
     def line(self, columns: int) -> list[Span]:
         """What stands there in so many columns."""
         if not self._left:
-            return spread((), fit(self._right, columns, self.ui.cut), columns)
+            right = fit(self._right, columns, self.ui.cut)
+            return [Span(" " * (columns - width(right))), *right]
         if width(self._right) > columns // 2:
             return spread(self._left, fit(self._right, columns // 2, self.ui.cut), columns)
         return spread(self._left, self._right, columns, self.ui.cut)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
 from retrograph.engine.history import History
 from retrograph.engine.ids import time_of
 from retrograph.engine.summary import one_line, size_of
 from retrograph.engine.text import ago, cut, escape, local
 from retrograph.engine.text import size as size_text
+from retrograph.tui import clock
 from retrograph.tui.reading.inspected import Inspected
 from retrograph.tui.spans import Line, Span, clip, columns, pad
 from retrograph.tui.ui import Ui
@@ -137,4 +137,4 @@ def _moment(checkpoint_id: str) -> str:
     at = time_of(checkpoint_id)
     if at is None:
         return "not told by its id"
-    return f"{local(at, '%Y-%m-%d %H:%M:%S.%f')[:-3]}, {ago(at, datetime.now(UTC))}"
+    return f"{local(at, '%Y-%m-%d %H:%M:%S.%f')[:-3]}, {ago(at, clock.now())}"

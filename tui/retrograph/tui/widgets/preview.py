@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from retrograph.engine.ids import time_of
 from retrograph.engine.redact import Redactor
 from retrograph.engine.status import ThreadInfo
@@ -11,6 +9,7 @@ from retrograph.engine.summary import one_line
 from retrograph.engine.text import ago, cut, escape, local
 from retrograph.engine.text import size as size_text
 from retrograph.engine.values import Value
+from retrograph.tui import clock
 from retrograph.tui.reading.wrap import Wrapped
 from retrograph.tui.spans import Line, Span
 from retrograph.tui.ui import Ui
@@ -63,7 +62,7 @@ def _moment(checkpoint_id: str) -> str:
     at = time_of(checkpoint_id)
     if at is None:
         return "not told by its id"
-    return f"{local(at, '%Y-%m-%d %H:%M:%S')}, {ago(at, datetime.now(UTC))}"
+    return f"{local(at, '%Y-%m-%d %H:%M:%S')}, {ago(at, clock.now())}"
 
 
 def _text(value: Value) -> str:

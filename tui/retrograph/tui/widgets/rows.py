@@ -72,6 +72,12 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
         else:
             self.cursor = wanted
         self.refresh()
+        # A scrollbar that comes only with these rows has missed where they were scrolled to.
+        self.call_after_refresh(self._place_scrollbar)
+
+    def _place_scrollbar(self) -> None:
+        if self.show_vertical_scrollbar:
+            self.vertical_scrollbar.position = self.scroll_y
 
     @property
     def in_sight(self) -> range:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 
 from retrograph.engine.ids import time_of
 from retrograph.engine.labels import names
@@ -12,6 +11,7 @@ from retrograph.engine.summary import one_line
 from retrograph.engine.text import ago, cut, escape
 from retrograph.engine.text import size as size_text
 from retrograph.engine.values import Value
+from retrograph.tui import clock
 from retrograph.tui.messages import MoreWanted, PromptWanted, ReloadWanted, RowOpened
 from retrograph.tui.spans import Span, clip, columns, pad, spread
 from retrograph.tui.ui import Ui
@@ -169,4 +169,4 @@ def question_line(value: Value) -> str:
 
 def last_activity(info: ThreadInfo) -> str:
     at = time_of(info.row.last_id)
-    return ago(at, datetime.now(UTC)) if at is not None else ""
+    return ago(at, clock.now()) if at is not None else ""
