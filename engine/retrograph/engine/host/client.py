@@ -169,7 +169,9 @@ class Host:
         return Job(self, do, stated, blobs, timeout)
 
     def tell(self, what: str, **stated: Any) -> None:
-        """Steer what is under way: `pause`, `step`, `go`, `stop`. Not answered."""
+        """Steer what is under way: `pause`, `step`, `go`, `stop`. Not answered.
+
+        Any thread may, but no signal handler: it could interrupt the sending of another frame."""
         self._send({"tell": what, **stated})
 
     def stack(self, timeout: float = 1.0) -> Where | None:

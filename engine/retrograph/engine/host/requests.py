@@ -364,7 +364,10 @@ def run(
         {"status": "done|interrupted|paused|error|limit", "seconds", "error": null | error,
          "asynchronous": bool, "interrupts": [{"id", "ns", "task", "node", "value": typed}]}
 
-    with error = {"type", "message", "traceback", "node", "file", "line", "sentence"}.
+    `done` also where the graph's own `interrupt_before` or `interrupt_after` held it, which leaves
+    no trace: then nodes are due in the file.
+
+        error = {"type", "message", "traceback", "node", "file", "line", "sentence"}
     """
     blobs = Blobs()
     return host.job(
