@@ -10,9 +10,18 @@ from pathlib import Path
 import pytest
 
 from servers.postgres import database, postgres, postgres_zoo
+from stories.fixtures import project, project_made
 from zoo import Store, build
 
-__all__ = ["database", "postgres", "postgres_zoo", "zoo_builder", "zoo_store"]
+__all__ = [
+    "database",
+    "postgres",
+    "postgres_zoo",
+    "project",
+    "project_made",
+    "zoo_builder",
+    "zoo_store",
+]
 
 
 @pytest.fixture(scope="session")

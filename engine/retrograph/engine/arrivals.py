@@ -37,7 +37,7 @@ def arrived(thread: Thread, i: int, envelope: Envelope, gate: Barrier) -> set[st
             before = envelopes.get(k)
             if before is None or before.metadata.get(STAND_IN):
                 return None
-            if _led_on(before, after):
+            if led_on(before, after):
                 for write in written.get(id_, ()):
                     name = thread.serde.decode(write.value)
                     if isinstance(name, str):
@@ -62,7 +62,7 @@ def _ancestors(history: History, i: int, passed: set[int]) -> list[int]:
     return found
 
 
-def _led_on(before: Envelope, after: Envelope) -> bool:
+def led_on(before: Envelope, after: Envelope) -> bool:
     """Whether the writes of `before` went into `after`: new input drops them, and a copy that a
     replay begins with has seen nothing new."""
     if after.source != "fork":

@@ -60,6 +60,21 @@ def open_source(
     return _open_path(path, folder, origin)
 
 
+def reopens(loader: Loader) -> str:
+    """What opens a loader's source again, from any folder: its absolute path, `sandbox:ID`, or its
+    address, all without credentials."""
+    sandbox = getattr(loader, "sandbox", None)
+    if sandbox is not None:
+        from retrograph.engine.sandbox.home import sandboxes_folder
+
+        if sandbox.path.parent == sandboxes_folder():
+            return f"{SCHEME}{sandbox.id}"
+    if "://" in loader.location:
+        address, _, query = loader.location.partition("?")
+        return f"{address}?{query.replace('?', '&')}" if query else address
+    return str(Path(loader.location).absolute())
+
+
 def _path(source: str, folder: Path) -> Path | None:
     """`source` as a path, `None` where it cannot be one."""
     if "\0" in source:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     *("open", "demo", "threads", "tree", "show", "diff", "grep", "blame", "graph"),
-    *("sandboxes", "config"),
+    *("fork", "sandboxes", "config"),
 )
 """In the order of the help. Each has a module of its name in `retrograph.cli.commands`."""
 

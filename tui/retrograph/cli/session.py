@@ -51,11 +51,14 @@ class Session(NamedTuple):
 
 
 @contextmanager
-def opened(source: str | None, as_json: bool, no_redact: bool) -> Iterator[Session]:
-    """Open SOURCE for one command; afterwards say what could not be read."""
+def opened(
+    source: str | None, as_json: bool, no_redact: bool, origin: str | None = None
+) -> Iterator[Session]:
+    """Open SOURCE for one command; afterwards say what could not be read. `origin`: of a sandbox,
+    where it is from."""
     config = load_config()
     redactor = config.redactor(no_redact)
-    loader = open_source(source, configured=config.settings.source)
+    loader = open_source(source, configured=config.settings.source, origin=origin)
     try:
         yield Session(loader, redactor, Output(as_json))
         for warning in loader.warnings:

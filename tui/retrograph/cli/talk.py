@@ -40,6 +40,14 @@ def complain(sentence: str) -> None:
     _write(f"retrograph: {line}\n")
 
 
+def confirm(question: str) -> bool:
+    """Ask on the terminal; anything but yes is no. Without a terminal nobody can be asked: yes."""
+    if not (_terminal() and sys.stdin is not None and sys.stdin.isatty()):
+        return True
+    _write(f"{escape(question)} [y/N] ")
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 def show_traceback(error: BaseException, shown: Callable[[str], str] = str) -> None:
     """The whole traceback, each of its lines escaped, and as `shown` leaves it."""
     import traceback

@@ -20,6 +20,7 @@ from retrograph.engine.words import shorten
 
 if TYPE_CHECKING:
     from retrograph.cli.commands.diff import Place
+    from retrograph.cli.output import Output
 
 _UNSAID = 160  # columns where lines may be as long as they like
 _LONG = 60  # characters from which on a text is shown by its changed words
@@ -40,7 +41,7 @@ def diff_lines(
     side_by_side: bool,
 ) -> Iterator[Line]:
     """Everything that `diff` prints for people."""
-    pen = _Pen(b)
+    pen = _Pen(b.session.out)
     yield header(b.session, f"{_named(a)} {pen.arrow} {_named(b)}", "")
     if a.session is not b.session:
         locations = (p.session.redactor.location(p.session.loader.location) for p in (a, b))
@@ -51,6 +52,13 @@ def diff_lines(
         return
     rows = diff_rows(old, new, changes, context)
     yield from pen.sides(rows) if side_by_side else pen.unified(rows)
+
+
+def change_lines(
+    out: Output, old: Value, new: Value, changes: Sequence[Change], context: int = 0
+) -> Iterator[Line]:
+    """The changes one below the other."""
+    yield from _Pen(out).unified(diff_rows(old, new, changes, context))
 
 
 def _named(place: Place) -> str:
@@ -66,8 +74,7 @@ def _named(place: Place) -> str:
 class _Pen:
     """Draws rows."""
 
-    def __init__(self, place: Place) -> None:
-        out = place.session.out
+    def __init__(self, out: Output) -> None:
         self.width = out.width or _UNSAID
         self.colour = out.colour
         self.arrow = "->" if out.ascii else "→"

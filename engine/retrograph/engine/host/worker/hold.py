@@ -91,7 +91,7 @@ class Hold:
             stored.pop(name, None)
             return
         if name == INPUT:
-            stored[name] = self.values[name] = self._input(value)
+            stored[name] = self.values[name] = self.input(value)
             return
         filled = _filled(channel, old)
         try:
@@ -126,8 +126,15 @@ class Hold:
             ) from error
         return _DeltaSnapshot(made.get())
 
-    def _input(self, value: Any) -> Any:
-        """A pending input, each plain channel's value made to fit."""
+    def input(self, value: Any) -> Any:
+        """An input, each plain channel's value made to fit. Raises `RequestError`."""
+        if isinstance(value, (str, bytes, int, float, list, tuple, type(None))):
+            channels = self._graph.channels
+            if hasattr(self._graph, "builder") and "__root__" not in channels:
+                raise RequestError(
+                    "The input must be a map from channels to values, "
+                    f"not {type(value).__name__}."
+                )
         if not isinstance(value, dict):
             return value
         made = {}

@@ -99,7 +99,7 @@ class Preview:
         self, hold: Hold, base_id: str, before: list[str] | None
     ) -> tuple[dict[str, Any], list[bytes]]:
         """New input at the checkpoint, as `invoke(input)` takes it: what is due there gives way."""
-        value = self._loaded(self._request["input"])
+        value = hold.input(self._loaded(self._request["input"]))
         at = base_id
         try:
             if before:

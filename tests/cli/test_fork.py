@@ -1,0 +1,196 @@
+"""`fork`: what an edit would do, said before it is done; and the sandbox that it is done in."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.running import Run
+from loaders.sqlite_files import snapshot
+from stories import effects
+
+DRY = "--dry-run"
+
+
+Fork = Any
+
+
+@pytest.fixture
+def fork(run: Run, project: Path) -> Fork:
+    def once(thread: str, where: str, *words: str, graph: str | None = None) -> dict[str, Any]:
+        name = f"agent.py:{graph or thread}"
+        done = run("fork", "store.db", f"{thread}{where}", *words, "--graph", name, "--json")
+        assert done.code == 0, done.err
+        found: dict[str, Any] = done.json
+        return found
+
+    return once
+
+
+def refused(run: Run, thread: str, where: str, *words: str) -> str:
+    done = run("fork", "store.db", f"{thread}{where}", *words, "--graph", f"agent.py:{thread}")
+    assert done.code == 2, done.out
+    assert done.out == ""
+    assert done.err.count("\n") == 1, done.err
+    return done.err
+
+
+def test_time_travel_as_users_know_it(run: Run, fork: Fork, project: Path) -> None:
+    before = snapshot(project)
+    seen = fork("travel", "@step:2", "--set", "path=alt", DRY)
+    assert (seen["next_before"], seen["next"]) == (["c_main"], ["c_alt"])
+    assert seen["route_changed"] is True
+    assert seen["as_node"] == ["b"]
+    assert (seen["id"], seen["sandbox"]) == (None, None)
+    assert run("sandboxes", "--json").json == []
+
+    made = fork("travel", "@step:2", "--set", 'path="alt"')
+    assert (made["next"], made["changes"]) == (seen["next"], seen["changes"])
+    assert [(c["path"], c["old"], c["new"]) for c in made["changes"]] == [("/path", "main", "alt")]
+    tree = run("tree", made["sandbox"]["path"], "travel", "--json").json
+    assert [c["source"] for c in tree["checkpoints"]] == [
+        *("input", "loop", "loop", "loop"),
+        "update",
+    ]
+    head = tree["checkpoints"][-1]
+    assert (head["id"], head["parent_id"], head["next"]) == (made["id"], made["from"], ["c_alt"])
+    shown = run("show", made["sandbox"]["path"], "travel", "--json").json
+    assert shown["values"] == {"path": "alt", "n": 1, "log": ["a", "b"]}
+    assert shown["metadata"]["user"] == "ada"
+
+    assert effects(project) == [], "a node ran"
+    assert snapshot(project) == before
+    there = run("tree", "store.db", "travel", "--json").json
+    assert len(there["checkpoints"]) == 6
+
+
+def test_for_people(run: Run, project: Path) -> None:
+    done = run(
+        "fork", "store.db", "travel@step:2", "--set", "path=alt", "--graph", "agent.py:travel", DRY
+    )
+    assert "c_main → c_alt" in done.out
+    assert "preview" in done.out
+    assert "b asked again" in done.out
+
+
+def test_a_fork_of_a_fork_asks_the_same_routers(run: Run, fork: Fork, project: Path) -> None:
+    made = fork("travel", "@step:2", "--set", "n=2")
+    again = run(
+        "fork", made["sandbox"]["path"], "travel", "--set", "path=alt", "--graph",
+        "agent.py:travel", "--json",
+    ).json  # fmt: skip
+    assert again["next"] == ["c_alt"]
+    assert again["sandbox"] == made["sandbox"], "the head of a sandbox goes on in it"
+    elsewhere = run(
+        "fork", made["sandbox"]["path"], f"travel@{made['from']}", "--set", "path=alt", "--graph",
+        "agent.py:travel", "--json",
+    ).json  # fmt: skip
+    assert elsewhere["sandbox"] != made["sandbox"]
+
+
+def test_values_from_a_file(fork: Fork, project: Path) -> None:
+    (project / "values.yaml").write_text("path: alt\nlog: [x]\n")
+    seen = fork("travel", "@step:2", "--values", "values.yaml", DRY)
+    assert {c["path"].split("/")[1] for c in seen["changes"]} == {"path", "log"}
+    assert seen["next"] == ["c_alt"]
+
+
+# What is refused, in one sentence and before anything is made.
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--set", "pth=alt"], "did you mean 'path'"),
+        (["--set", "path={"], "not valid JSON"),
+        (["--values", "nothing.yaml"], "nothing.yaml"),
+    ],
+)
+def test_refused(run: Run, project: Path, words: list[str], said: str) -> None:
+    before = snapshot(project)
+    assert said in refused(run, "travel", "@step:2", *words)
+    assert run("sandboxes", "--json").json == []
+    assert snapshot(project) == before
+
+
+# In an editor.
+
+
+def editor(project: Path, monkeypatch: pytest.MonkeyPatch, *scripts: str) -> None:
+    """An editor that does to the text what the scripts say, one after the other."""
+    (project / "edits").mkdir()
+    for n, script in enumerate(scripts):
+        (project / "edits" / f"{n}.py").write_text(script)
+    (project / "editor.py").write_text(
+        "import sys, pathlib\n"
+        "path = pathlib.Path(sys.argv[1])\n"
+        "here = pathlib.Path(__file__).parent\n"
+        "script = sorted((here / 'edits').iterdir())[0]\n"
+        "text = path.read_text()\n"
+        "(here / f'seen-{script.stem}.yaml').write_text(text)\n"
+        "scope = {'text': text}\n"
+        "exec(script.read_text(), scope)\n"
+        "script.unlink()\n"
+        "path.write_text(scope['text'])\n"
+    )
+    monkeypatch.setenv("EDITOR", f"{sys.executable} {project / 'editor.py'}")
+    monkeypatch.delenv("VISUAL", raising=False)
+
+
+def in_editor(run: Run) -> Any:
+    return run("fork", "store.db", "travel@step:2", "--edit", "--graph", "agent.py:travel", DRY)
+
+
+def test_edited(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    editor(project, monkeypatch, "text = text.replace('path: main', 'path: alt')")
+    done = in_editor(run)
+    assert done.code == 0, done.err
+    assert "c_main → c_alt" in done.out
+
+
+def test_a_mistake_comes_back_with_the_text(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor(
+        project,
+        monkeypatch,
+        "text = text.replace('n: 1', 'n: [')",
+        "text = text.replace('n: [', 'n: many')",
+        "text = text.replace('n: many', 'n: 5')",
+    )
+    done = in_editor(run)
+    assert done.code == 0, done.err
+    second, third = ((project / f"seen-{n}.yaml").read_text() for n in (1, 2))
+    assert second.splitlines()[0].startswith("# ! What you wrote is not valid YAML")
+    assert "n: [" in second
+    assert third.splitlines()[0].startswith("# ! The value does not fit at /n")
+    assert third.count("# !") == 1
+
+
+def test_nothing_changed_is_cancelled(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor(project, monkeypatch, "")
+    assert in_editor(run).code == 130
+
+
+def test_a_mistake_left_as_it_is_ends_it(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor(project, monkeypatch, "text = text.replace('n: 1', 'n: many')", "")
+    done = in_editor(run)
+    assert done.code == 2
+    assert "/n" in done.err
+
+
+def test_full(fork: Fork, run: Run, project: Path) -> None:
+    made = fork("travel", "@step:2", "--set", "path=alt", "--full")
+    (project / "store.db").unlink()
+    tree = run("tree", made["sandbox"]["path"], "travel", "--json").json
+    assert len(tree["checkpoints"]) == 5
+    with sqlite3.connect(made["sandbox"]["path"]) as db:
+        assert db.execute("SELECT count(*) FROM checkpoints").fetchone() == (5,)
