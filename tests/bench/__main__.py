@@ -9,7 +9,18 @@ from pathlib import Path
 
 from tests.bench import report
 
-NAMES = ("start", "threads", "history", "tree", "snapshot", "outline", "diff", "postgres")
+NAMES = (
+    "start",
+    "threads",
+    "history",
+    "tree",
+    "snapshot",
+    "outline",
+    "diff",
+    "grep",
+    "blame",
+    "postgres",
+)
 RESULTS = Path(__file__).with_name("results.md")
 
 

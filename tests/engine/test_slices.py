@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from made import said
 from retrograph.engine.serde import Serde
-from retrograph.engine.serde.slices import appended, channel_slices
+from retrograph.engine.serde.slices import Entry, Slice, appended, channel_slices
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text()
@@ -27,6 +27,10 @@ def body(values: dict[str, Any]) -> bytes:
     head = {"v": 4, "ts": "now", "id": "x"}
     tail = {"channel_versions": dict.fromkeys(values, "1"), "versions_seen": {}}
     return Serde().encode({**head, "channel_values": values, **tail}).data
+
+
+def entry(data: bytes, there: Slice) -> Entry:
+    return Entry(data[there.key : there.end], there.begin - there.key)
 
 
 @given(CHANNELS)
@@ -46,14 +50,14 @@ def test_known_values_change_nothing(before: dict[str, Any], now: dict[str, Any]
     data = body(before)
     first = channel_slices(data)
     assert first is not None
-    known = {name: data[there.begin : there.end] for name, there in first[1].items()}
+    known = {name: entry(data, there) for name, there in first[1].items()}
     data = body(now)
     plain, found = channel_slices(data), channel_slices(data, known)
     assert plain is not None
     assert found is not None
-    assert [(n, s[:2]) for n, s in plain[1].items()] == [(n, s[:2]) for n, s in found[1].items()]
+    assert [(n, s[:3]) for n, s in plain[1].items()] == [(n, s[:3]) for n, s in found[1].items()]
     for name, there in found[1].items():
-        assert there.same == (known.get(name) == data[there.begin : there.end])
+        assert there.same == (known.get(name) == entry(data, there))
 
 
 @pytest.mark.parametrize("count", [1, 14, 15, 16, 40, 70_000])
@@ -66,7 +70,7 @@ def test_what_was_appended(count: int, more: int) -> None:
     data = body({"list": items, "z": 1})
     first = channel_slices(data)
     assert first is not None
-    known = {"list": data[first[1]["list"].begin : first[1]["list"].end]}
+    known = {"list": entry(data, first[1]["list"])}
     data = body({"list": grown, "z": 2})
     found = channel_slices(data, known)
     assert found is not None
@@ -84,7 +88,7 @@ def test_a_list_that_only_looks_grown() -> None:
     data = body({"list": ["a", "b"]})
     first = channel_slices(data)
     assert first is not None
-    known = {"list": data[first[1]["list"].begin : first[1]["list"].end]}
+    known = {"list": entry(data, first[1]["list"])}
     for values in (["x", "a", "b"], ["a"], ["a", "c", "d"], {"a": "b"}, "ab", None):
         other = body({"list": values})
         found = channel_slices(other, known)
@@ -96,7 +100,7 @@ def test_large_values_that_are_new_in_place_of_known_ones_are_not_walked() -> No
     data = body({"docs": {str(n): n for n in range(500)}})
     first = channel_slices(data, {}, budget=100)
     assert first is not None, "what is not known is walked in any case"
-    known = {"docs": data[first[1]["docs"].begin : first[1]["docs"].end]}
+    known = {"docs": entry(data, first[1]["docs"])}
     other = body({"docs": {str(n): n + 1 for n in range(500)}})
     assert channel_slices(other, known, budget=100) is None
     assert channel_slices(other, known) is not None
@@ -105,7 +109,7 @@ def test_large_values_that_are_new_in_place_of_known_ones_are_not_walked() -> No
 def test_hostile_bytes() -> None:
     dice = random.Random(7)
     data = body({"a": [1, {"b": "c" * 300}], "m": [said("x", "1")]})
-    known = {"a": data[30:60], "m": b"\x91", "": b""}
+    known = {"a": Entry(data[30:60], 3), "m": Entry(b"\xa1m\x91", 2), "": Entry(b"\xa0", 1)}
     for _ in range(3_000):
         broken = bytearray(data)
         for _ in range(dice.randint(1, 4)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from retrograph.engine.due import OLD_FORMAT
@@ -20,6 +21,7 @@ def channel_values(raw: RawCheckpoint, serde: Serde) -> dict[str, Any]:
     return {c: v.snapshot if isinstance(v, Delta) else v for c, v in values.items()}
 
 
+@lru_cache(maxsize=4096)
 def is_internal(channel: str) -> bool:
     """Whether a channel of this name is LangGraph's own."""
     return channel in ("__start__", "__pregel_tasks") or channel.startswith(

@@ -90,6 +90,7 @@ class Grep:
         history = thread.history
         ids = None if line is None else [history.ids[i] for i in line]
         on_line = None if line is None else set(line)
+        line_end = line[-1] if line else NONE
         said = self._said(thread, ns, ids)
         values = Values(thread, ns, self._needle, self._redactor)
         left: dict[int, tuple[State, int]] = {}
@@ -108,7 +109,7 @@ class Grep:
             else:
                 yield from self._begun(raw, state, before or {})
             yield from said.pop(raw.key.id, ())
-            children = sum(1 for k in history.children(i) if on_line is None or k in on_line)
+            children = len(history.children(i)) if on_line is None else int(i != line_end)
             if children:
                 left[i] = (state, children)
             self.checkpoints += 1
@@ -172,10 +173,11 @@ def _taken(left: dict[int, tuple[State, int]], parent: int) -> State | None:
     return state
 
 
-def _more(matches: Sequence[Match], before: Sequence[Match]) -> Iterator[Match]:
+def _more(matches: tuple[Match, ...], before: tuple[Match, ...]) -> Iterator[Match]:
     """The matches that were not there before, however they moved; of equal ones the last."""
-    if not before:
-        yield from matches
+    if matches[: len(before)] == before:
+        # The same ones, and more behind them.
+        yield from matches[len(before) :]
         return
     known = Counter(match.mark for match in before)
     for match in matches:

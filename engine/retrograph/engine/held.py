@@ -16,7 +16,7 @@ from retrograph.engine.redact import REDACTED, Redactor
 from retrograph.engine.serde import msgpack
 from retrograph.engine.serde.codec import sniff
 from retrograph.engine.serde.envelopes import decode_metadata
-from retrograph.engine.serde.slices import Slice, appended, channel_slices
+from retrograph.engine.serde.slices import Entry, Slice, appended, channel_slices
 from retrograph.engine.serde.wire import container
 from retrograph.engine.shown import shown_write
 from retrograph.engine.thread import Thread
@@ -25,8 +25,14 @@ from retrograph.engine.values import MAX_DEPTH, Delta, Obj, Unreadable, Value, f
 _WALKED: Final = 2_000
 """Items of a value that are walked in search of its end; larger ones that are new are decoded."""
 
-_KNOWN_BYTES: Final = 128 << 20
+_SMALL: Final = 1 << 16
+"""Bytes of a checkpoint that are compared in any case."""
+
+_KNOWN_BYTES: Final = 32 << 20
 """Bytes of values kept for comparing, in sum."""
+
+_TINY: Final = 512
+"""Values of fewer bytes are kept anyway."""
 
 _KNOWN_PAYLOADS: Final = 200_000
 """Messages of which it is remembered what they hold, twice this at most."""
@@ -59,13 +65,13 @@ class Held:
     def __init__(
         self,
         matches: tuple[Match, ...],
-        raw: bytes | None = None,
+        raw: Entry | None = None,
         version: Any = None,
         writes: int = -1,
     ) -> None:
         self.matches = matches
         self.raw = raw
-        """Its MessagePack, as long as it is kept for comparing."""
+        """Its entry in the checkpoint's MessagePack, as long as it is kept for comparing."""
         self.version = version
         self.writes = writes
         """Of a DeltaChannel between snapshots: the writes since; else −1."""
@@ -94,21 +100,27 @@ class Values:
         opened = self._serde.open(raw.checkpoint)
         if isinstance(opened, Unreadable):
             return None
-        kind, data = opened
-        if isinstance(data, str):
-            data = data.encode("utf-8", "surrogateescape")
-        body = Typed(sniff(data) if kind is None else kind, data)
+        body, data = opened, opened.data
+        if isinstance(data, str) or body.type is None:
+            data = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
+            body = Typed(sniff(data) if body.type is None else body.type, data)
         gaps = _COUNTERS in raw.metadata.data
-        if not gaps and not raw.blobs and not self._outside and not self._may_hold(body):
-            return {} if _is_map(body) else None
+        inside = not raw.blobs and not self._outside
         state = None
-        if body.type == "msgpack" and not raw.blobs:
+        if body.type == "msgpack" and inside and self._comparable(data, known):
             state = self._sliced(data, known)
         if state is None:
+            if inside and not gaps and not self._may_hold(body):
+                return {} if _is_map(body) else None
             state = self._decoded(raw, body, known)
         if state is not None and gaps:
             self._add_gaps(state, raw, parent_id, known)
         return state
+
+    def _comparable(self, data: bytes, known: Mapping[str, Held]) -> bool:
+        """Whether comparing with the parent is likely to be quicker than looking at every byte,
+        for which the parent must have been compared too."""
+        return len(data) < _SMALL or any(held.raw is not None for held in known.values())
 
     def _may_hold(self, typed: Typed) -> bool:
         """Whether stored bytes may hold the text."""
@@ -118,38 +130,41 @@ class Values:
 
     def _sliced(self, data: bytes, known: Mapping[str, Held]) -> dict[str, Held] | None:
         """By comparing bytes; `None` where that cannot be done, or would cost more."""
-        there = channel_slices(
-            data, {c: h.raw for c, h in known.items() if h.raw is not None}, _WALKED
-        )
+        entries = {c: h.raw for c, h in known.items() if h.raw is not None}
+        there = channel_slices(data, entries, _WALKED)
         if there is None or 0 < there[0] < OLD_FORMAT:
             return None
         state: dict[str, Held] = {}
         for channel, found in there[1].items():
-            if found.same:
+            if found.kept < 0:
                 state[channel] = known[channel]
             elif not is_internal(channel):
                 state[channel] = self._slice(channel, data, found, known.get(channel))
         return state
 
     def _slice(self, channel: str, data: bytes, found: Slice, before: Held | None) -> Held:
-        raw = data[found.begin : found.end]
+        matches: tuple[Match, ...] = ()
         if found.kept and before is not None and before.raw is not None:
             more = appended(data, found, before.raw)
             matches = before.matches
             if self._needle.may_hold(more):
                 new = self._matches(channel, msgpack.unpack(more))
                 matches += tuple(_further(new, found.kept))
-        elif self._needle.may_hold(raw):
-            matches = self._matches(channel, msgpack.unpack(raw))
         else:
-            matches = ()
-        held = Held(matches, raw)
+            value = data[found.begin : found.end]
+            if self._needle.may_hold(value):
+                matches = self._matches(channel, msgpack.unpack(value))
+        held = Held(matches, Entry(data[found.key : found.end], found.begin - found.key))
         self._keep(held)
         return held
 
     def _keep(self, held: Held) -> None:
+        """Have the oldest large values forgotten where there are too many bytes of them."""
+        size = _cost(held)
+        if size < _TINY:
+            return
         self._kept.append(held)
-        self._kept_bytes += _cost(held)
+        self._kept_bytes += size
         while self._kept_bytes > _KNOWN_BYTES and len(self._kept) > 1:
             old = self._kept.popleft()
             self._kept_bytes -= _cost(old)
@@ -288,7 +303,7 @@ def _is_map(typed: Typed) -> bool:
 
 
 def _cost(held: Held) -> int:
-    return 64 + len(held.raw or b"")
+    return 0 if held.raw is None else len(held.raw.raw)
 
 
 def _match(path: tuple[Any, ...], text: str, begin: int, end: int) -> Match:
