@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.types import Command
 
 from retrograph.engine.gaps import after_gaps, explain
 from retrograph.engine.history import History
 from retrograph.engine.model import IndexRow, Loader
+from retrograph.engine.pages import read_page
 from retrograph.engine.thread import Thread
 from retrograph.loaders.registry import open_source
 from zoo import Store
+from zoo.graphs.flow import step
+from zoo.graphs.nested import ask, line
 
 
 def id_of(step: int, n: int) -> str:
@@ -56,6 +62,25 @@ def test_only_exit_durability_leaves_gaps(zoo_store: Store, loader: Loader) -> N
         if after_gaps(thread.history, sources, sources.get):
             found.add(thread_id)
     assert found == {"exit_only", "exit_only-asks"}
+
+
+def test_questions_answered_before_a_gap(tmp_path: Path) -> None:
+    """The answer's own writes are not stored: that the run went on tells it."""
+    graph = line(("a", step("a")), ("ask", ask), ("b", step("b")), ("again", ask))
+    config = {"configurable": {"thread_id": "t"}}
+    with SqliteSaver.from_conn_string(str(tmp_path / "s.db")) as saver:
+        graph.checkpointer = saver
+        for given in ({"n": 1}, Command(resume="x")):
+            graph.invoke(given, config, durability="exit")
+    loader = open_source(str(tmp_path / "s.db"))
+    thread = Thread(loader, "t")
+    walked = {i: step for i, _, step in thread.walk()}
+    assert [[q.answered for q in step.questions] for step in walked.values()] == [[True], [False]]
+    page = read_page(thread, walked)
+    for i, found in walked.items():
+        assert page[i][1] == found
+        assert thread.step("", thread.history.ids[i]).questions == found.questions
+    loader.close()
 
 
 def test_words() -> None:

@@ -184,8 +184,24 @@ def test_marks() -> None:
         "c": ("?", "leaf", "question"),
         "d": ("●", "leaf", "unfinished"),
         "e": ("●", "parent not stored", "repaired", "inexact"),
-        "g": ("●", "head", "leaf"),
+        "g": ("●", "head", "leaf", "unfinished"),  # what ran was not applied
     }
+
+
+def test_a_sub_graph_that_its_caller_went_on_without_is_left() -> None:
+    made = {
+        "a": (envelope("loop", 1), step("", "team")),
+        "b": (envelope("loop", 2), step("team", "")),
+        "s": (envelope("loop", 0), step("", "hand off", tasks=(task("hand off", False),))),
+    }
+    assert [row.marks for row in rows("a b<a team:1f/s", made, "s<a")][2] == ("left",)
+    assert [row.marks for row in rows("a team:1f/s", made, "s<a")][2] == ("unfinished",)
+    made["b"] = (envelope("update", 2, "x"), step("", ""))
+    assert [row.marks for row in rows("a b<a team:1f/s", made, "s<a")][2] == ("unfinished",)
+    made["b"] = (envelope("loop", 2), step("team", ""))
+    failed = task("hand off", False, "boom")
+    made["s"] = (envelope("loop", 0), step("", "hand off", tasks=(failed,)))
+    assert [row.marks for row in rows("a b<a team:1f/s", made, "s<a")][2] == ("failed",)
 
 
 def test_what_has_not_been_read_yet_has_lanes_and_no_words() -> None:
@@ -215,7 +231,7 @@ def test_sub_graphs_have_headers() -> None:
         ● 1 … → review
         ├─▼ review · 2 checkpoints
         │ ○ -1 input
-        │ ● 0 START → look
+        │ ● 0 START → look  (left)
         ● 2 review → END  (head · leaf)
         ▼ x:9 · 1 checkpoint  (step not known)
         ●

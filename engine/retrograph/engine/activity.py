@@ -90,6 +90,19 @@ class Activity:
     repaired: str | None
     exact: bool
     """Whether `due` is certain: always for formats 3 and 4."""
+    ran_on: bool = False
+    """Whether the run is known to have gone on from here, so that everything due has finished,
+    even where that left no writes (`durability="exit"`)."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether a question seems to be open."""
+        return any(
+            row.channel == "__interrupt__"
+            for act in self.acts
+            if not act.finished
+            for row in act.rows
+        )
 
     def acts_of_due(self) -> dict[tuple[str | None, int | None], Act]:
         """The tasks of the graph that left writes, by node and Send."""
@@ -125,7 +138,7 @@ def observe(
     acts, given = _grouped(rows), _given(rows)
     if envelope.v == 0:
         _attribute(envelope, acts, [], learned, owners, given)
-        return Activity(envelope, tuple(_unforeseen((), acts)), tuple(acts), None, False)
+        return Activity(envelope, tuple(_unforeseen((), acts)), tuple(acts), None, False, ran_on)
     _learn_entry(envelope, acts, learned)
     wrong = corrupt_joins(envelope, {act.kind.node for act in acts}, arrived)
     due = due_tasks(envelope, learned, ignore=[gate.channel for gate in wrong])
@@ -135,7 +148,7 @@ def observe(
         due += _unforeseen(due, acts)
     exact = exact and not _nameless_entry(due, acts)
     repaired = "; ".join(repair_text(gate) for gate in wrong) or None
-    return Activity(envelope, tuple(due), tuple(acts), repaired, exact)
+    return Activity(envelope, tuple(due), tuple(acts), repaired, exact, ran_on)
 
 
 def computed_id(envelope: Envelope, due: Due, learned: Learned) -> str | None:
@@ -162,15 +175,16 @@ def destinations(act: Act, v: int, learned: Learned) -> Iterator[tuple[str, bool
                 yield node, False
 
 
-def questions(acts: Iterable[Act], decode: Decode) -> Iterator[tuple[Act, Question]]:
+def questions(activity: Activity, decode: Decode) -> Iterator[tuple[Act, Question]]:
     """Interrupts in the writes. A finished task's have been answered."""
-    for act in acts:
+    for act in activity.acts:
+        answered = act.finished or activity.ran_on
         for row in act.rows:
             if row.channel != "__interrupt__" or row.head is None:
                 continue
             value = decode(Typed(row.type, row.head))
             for item in value if isinstance(value, list | tuple) else [value]:
-                yield act, _question(item, act)
+                yield act, _question(item, act, answered)
 
 
 def errors(acts: Iterable[Act], decode: Decode) -> Iterator[tuple[Act, str]]:
@@ -181,15 +195,15 @@ def errors(acts: Iterable[Act], decode: Decode) -> Iterator[tuple[Act, str]]:
                 yield act, _error_text(decode(Typed(row.type, row.head)))
 
 
-def _question(item: Any, act: Act) -> Question:
+def _question(item: Any, act: Act, answered: bool) -> Question:
     known = _fields(item)
     if "value" not in known:
-        return Question(None, act.node, item, act.finished)
+        return Question(None, act.node, item, answered)
     id_ = known.get("id", known.get("interrupt_id"))
     if id_ is None and isinstance(ns := known.get("ns"), list | tuple):
         # Before 0.6 the id was a property: a hash of the namespace.
         id_ = xxh3_128_hexdigest("|".join(map(str, ns)).encode("utf-8", "surrogatepass"))
-    return Question(id_ if isinstance(id_, str) else None, act.node, known["value"], act.finished)
+    return Question(id_ if isinstance(id_, str) else None, act.node, known["value"], answered)
 
 
 def _error_text(value: Any) -> str:

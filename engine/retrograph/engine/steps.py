@@ -84,7 +84,7 @@ def derive(
     parent's writes are those of one of them only. `ids` computes the ids of tasks that left no
     writes.
     """
-    asked = [(act, question) for act, question in questions(own.acts, decode)]
+    asked = [(act, question) for act, question in questions(own, decode)]
     failed = [(act, text) for act, text in errors(own.acts, decode)]
     tasks = tuple(_tasks(own, learned, asked, failed, ids=ids))
     route = _routes(own, learned)

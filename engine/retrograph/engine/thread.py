@@ -305,7 +305,8 @@ class Thread:
                     continue  # written since the index was read
                 children = history.children(i)
                 learned.add(envelope)
-                ran_on = any(child in run_on for child in children)
+                known = old or len(children) != 1
+                ran_on = any(child in run_on for child in children) if known else None
                 own = reader.observe(i, envelope, rows.of(envelope.id), ran_on)
                 if children:
                     alive[i] = (own, len(children))
@@ -348,16 +349,23 @@ class Reader:
         self._learned = learned
 
     def observe(
-        self, i: int, envelope: Envelope, rows: Sequence[WriteRow], ran_on: bool
+        self, i: int, envelope: Envelope, rows: Sequence[WriteRow], ran_on: bool | None
     ) -> Activity:
-        return observe(
+        """`ran_on`: whether a child was made by running on from here; `None` where that has not
+        been asked yet, which is only done where it tells something."""
+        thread = self._thread
+        found = observe(
             envelope,
             rows,
             self._learned,
-            arrived=lambda gate: self._thread.arrived(i, envelope, gate),
-            ran_on=ran_on,
-            owners=self._thread.namespace_owners,
+            arrived=lambda gate: thread.arrived(i, envelope, gate),
+            ran_on=bool(ran_on),
+            owners=thread.namespace_owners,
         )
+        if ran_on is None and found.asks:
+            children = thread.history.children(i)
+            found = replace(found, ran_on=bool(thread.made_by_running(self._ns, children)))
+        return found
 
 
 class _RowsInStep:

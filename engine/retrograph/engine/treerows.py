@@ -37,6 +37,9 @@ from retrograph.engine.model import ROOT, Envelope
 from retrograph.engine.steps import Step
 from retrograph.engine.text import escape
 
+_SIBLINGS = 64
+"""So many children of a sub-graph's caller are looked at."""
+
 SUMMED = 2_000
 """A fold of more checkpoints than this says only how many they are."""
 
@@ -62,8 +65,8 @@ class TreeRow:
     text: str
     """What ran and where it went; escaped, one line."""
     marks: tuple[str, ...]
-    """Of: head, leaf, root, parent not stored, question, answered, failed, unfinished, repaired,
-    inexact, unreadable (why), closed, step not known."""
+    """Of: head, leaf, root, parent not stored, question, answered, failed, unfinished, left,
+    repaired, inexact, unreadable (why), closed, step not known."""
     seconds: float | None
     """Since the parent checkpoint."""
     at: datetime | None
@@ -162,9 +165,11 @@ class Painter:
         step = self._step(i)
         if label is None or step is None:
             return
-        if label.trouble:
+        if leaf and step.next and label.trouble != "failed" and self._left(entry):
+            yield "left"
+        elif label.trouble:
             yield label.trouble
-        elif leaf and step.waiting:
+        elif leaf and step.next:
             yield "unfinished"
         if label.answered:
             yield "answered"
@@ -174,6 +179,14 @@ class Painter:
             yield "inexact"
         if label.unreadable:
             yield escape(label.unreadable)
+
+    def _left(self, entry: int) -> bool:
+        """Whether the graph that ran this sub-graph has gone on without the rest of it: it was
+        left by `Command(graph=PARENT)`, or what came after is not stored."""
+        around = self.layout.enclosing(entry)
+        owner = self.layout.groups[around[-1]].owner if around else NONE
+        children = self.history.children(owner)[:_SIBLINGS] if owner != NONE else ()
+        return any(self.labels.kind(child) == "step" for child in children)
 
     def _group(self, entry: int, number: int, closed: bool) -> TreeRow:
         group = self.layout.groups[number]

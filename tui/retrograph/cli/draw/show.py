@@ -130,9 +130,7 @@ def _next(step: Step, leaf: bool, signs: Any) -> list[Span]:
     spans = [Span(names(sorted(waiting.elements()), signs), "accent")] if waiting else []
     if finished:
         done = names(sorted(finished.elements()), signs)
-        spans.append(Span(f"{', ' if waiting else ''}{done}"))
-        if waiting:
-            spans.append(Span(" (finished)", "dim"))
+        spans.append(Span(f"  finished: {done}" if waiting else done, "dim" if waiting else ""))
     return [*spans, *unsure]
 
 

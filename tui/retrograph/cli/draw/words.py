@@ -43,7 +43,10 @@ def status_words(head: Step, status: str, ascii: bool = False) -> list[Span]:
         said = escape(error[:_QUESTION])
         return [Span(f"{_named(node)}: "), Span(said, "failed"), Span(more, "dim")]
     if status == "unfinished":
-        return [Span(f"next {names(head.waiting or head.next, ASCII if ascii else UNICODE)}")]
+        signs = ASCII if ascii else UNICODE
+        if not head.waiting:
+            return [Span(f"{names(head.next, signs)} finished, their step is not saved")]
+        return [Span(f"next {names(head.waiting, signs)}")]
     return [] if head.next_exact else [Span("not certain: an old format", "dim")]
 
 
