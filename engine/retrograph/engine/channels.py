@@ -9,16 +9,21 @@ from typing import Any
 from retrograph.engine.due import OLD_FORMAT
 from retrograph.engine.model import Envelope, RawCheckpoint
 from retrograph.engine.serde import Serde
-from retrograph.engine.values import Delta, field
+from retrograph.engine.values import Delta, Value, field
 
 
 def channel_values(raw: RawCheckpoint, serde: Serde) -> dict[str, Any]:
     """All stored channel values of a checkpoint, inert; empty where its body is unreadable."""
-    stored = field(serde.decode(raw.checkpoint), "channel_values")
-    values = dict(stored) if isinstance(stored, Mapping) else {}
+    values = named(field(serde.decode(raw.checkpoint), "channel_values"))
     values.update((channel, serde.decode(blob)) for channel, blob in raw.blobs.items())
     # A DeltaChannel that is stored here needs no reducer: its value is the snapshot.
     return {c: v.snapshot if isinstance(v, Delta) else v for c, v in values.items()}
+
+
+def named(value: Value) -> dict[str, Any]:
+    """A map by name, as envelopes have it: of a damaged one, keys may be anything, and it may be
+    no map."""
+    return {str(k): v for k, v in value.items()} if isinstance(value, Mapping) else {}
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from xxhash import xxh3_128_digest
 
-from retrograph.engine.channels import is_internal
+from retrograph.engine.channels import is_internal, named
 from retrograph.engine.due import OLD_FORMAT
 from retrograph.engine.model import RawCheckpoint, Typed
 from retrograph.engine.needle import Needle, parts, written
@@ -180,12 +180,11 @@ class Values:
         stored = field(body, "channel_values")
         if not isinstance(stored, Mapping):
             return None
-        versions = field(body, "channel_versions")
-        versions = versions if isinstance(versions, Mapping) else {}
-        v, seen = field(body, "v"), field(body, "versions_seen")
-        nodes = seen if isinstance(v, int) and v < OLD_FORMAT and isinstance(seen, Mapping) else {}
+        versions = named(field(body, "channel_versions"))
+        v, seen = field(body, "v"), named(field(body, "versions_seen"))
+        nodes = seen if isinstance(v, int) and v < OLD_FORMAT else {}
         state = self._outside_of(raw, versions)
-        for channel, value in stored.items():
+        for channel, value in named(stored).items():
             own = is_internal(channel) or (channel in nodes and value == channel)
             if own or channel in state:
                 continue

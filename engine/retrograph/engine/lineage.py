@@ -6,9 +6,10 @@ A place in the line is a position: 0 is the root, the last one the checkpoint it
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from retrograph.engine.channels import named
 from retrograph.engine.deltas import delta_gaps, delta_values
 from retrograph.engine.model import CheckpointKey, Envelope, Version
 from retrograph.engine.thread import Thread
@@ -159,7 +160,6 @@ class Line:
         if blob is not None:
             value, size = thread.serde.decode(blob), len(blob.data)
         else:
-            stored = field(thread.serde.decode(raw.checkpoint), "channel_values")
-            size = len(raw.checkpoint.data)
-            value = stored.get(channel, ABSENT) if isinstance(stored, Mapping) else ABSENT
+            stored = named(field(thread.serde.decode(raw.checkpoint), "channel_values"))
+            value, size = stored.get(channel, ABSENT), len(raw.checkpoint.data)
         return (value.snapshot if isinstance(value, Delta) else value), size

@@ -65,7 +65,8 @@ class Output:
         """Columns; `None` where lines may be as long as they like."""
         self.page = min(size.columns, _PAGE) if self.terminal else None
         """Columns of what is better read on a page than across a wide screen."""
-        self._rows = size.lines
+        self.rows = size.lines
+        """Lines of the terminal."""
 
     def document(self, document: Any) -> None:
         """Print one JSON document: indented on a terminal, else on one line. Valid UTF-8."""
@@ -81,7 +82,7 @@ class Output:
         """Print lines; on a terminal that they do not fit on, through the pager."""
         texts: Iterator[str] = map(coloured if self.colour else plain, lines)
         if self.terminal:
-            first = list(islice(texts, self._rows - 1))
+            first = list(islice(texts, self.rows - 1))
             rest = list(islice(texts, 1))
             if rest and self._page(chain(first, rest, texts)):
                 return

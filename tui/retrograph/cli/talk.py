@@ -79,8 +79,13 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Take the line away, and say no more: something else is about to be drawn."""
         if self._shown:
             _write("\r\x1b[K")
+        self._shown = self._terminal = False
 
     def at(self, *numbers: int) -> None:
         """Tell how far it is; cheap enough for every row."""

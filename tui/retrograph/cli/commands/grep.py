@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -96,11 +96,15 @@ def grep(
             search = Grep(needle, session.redactor, progress.at)
             found = _Found(_hits(session, search, asked), asked.limit)
             if json:
-                session.out.document([_shape(hit) for _, hit in found])
+                document = [_shape(hit) for _, hit in found]
+                progress.end()
+                session.out.document(document)
             else:
                 from retrograph.cli.draw.grep import hit_lines
 
-                session.out.lines(hit_lines(session, found))
+                # On a terminal a screenful is drawn at once, or the pager begins.
+                screen = session.out.rows - 1 if session.out.terminal else None
+                session.out.lines(hit_lines(session, found.until(screen, progress.end)))
         if found.more:
             talk.say(f"Only the first {limit:,} hits are listed; --limit 0 lists all.")
         if search.unreadable:
@@ -135,6 +139,14 @@ class _Found:
         self.count = 0
         self.more = False
         self.stopped = False
+
+    def until(self, count: int | None, then: Callable[[], None]) -> Iterator[tuple[Thread, Hit]]:
+        """The same, with `then` called before so many have been given, or all."""
+        for found in self:
+            if count is not None and self.count >= count:
+                then()
+            yield found
+        then()
 
     def __iter__(self) -> Iterator[tuple[Thread, Hit]]:
         try:
