@@ -48,6 +48,8 @@ def note_all(thread: Thread, chunk: int = 2_000) -> Iterator[list[Noted]]:
 def _note_namespace(thread: Thread, ns: str, chunk: int) -> Iterator[list[Noted]]:
     history = thread.history
     forks = set(history.fork_points(ns))
+    # Fork points are noted last, and a note needs what came before its checkpoint.
+    before_forks = {history.parent(i) for i in forks}
     kept: dict[int, tuple[Envelope, Step]] = {}
     owing: dict[int, int] = {}
     labels = _labels(history, kept)
@@ -61,7 +63,8 @@ def _note_namespace(thread: Thread, ns: str, chunk: int) -> Iterator[list[Noted]
         if parent in owing:
             owing[parent] -= 1
         for k in (parent, i):
-            if owing.get(k, 1) < 1 and not _in_family(history, k, forks, kept):
+            through = owing.get(k, 1) < 1 and k not in before_forks
+            if through and not _in_family(history, k, forks, kept):
                 kept.pop(k, None)
         if len(done) >= chunk:
             yield done
