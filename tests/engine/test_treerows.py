@@ -245,7 +245,7 @@ def test_sub_graphs_have_headers() -> None:
     assert closed[1].glyph == "▶"
     assert closed[1].marks == ("closed",)
     inner = rows(words, made, "s<a t<a", ns="review:1f")
-    assert [row.marks for row in inner] == [(), ("head", "leaf")]
+    assert [row.marks for row in inner] == [(), ("head", "leaf", "unfinished")]
 
 
 def test_titles() -> None:
