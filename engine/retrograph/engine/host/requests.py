@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from retrograph.engine.host.client import Blobs, Host, Job, Reply
+from retrograph.engine.host.client import Blobs, Host, Reply
+from retrograph.engine.host.runs import Begin as Begin
+from retrograph.engine.host.runs import run as run
 from retrograph.engine.host.target import Launch
 from retrograph.engine.model import RawWrite, Typed
 
@@ -326,64 +328,4 @@ def _preview(reply: Reply, ns: str) -> Preview:
         held=reply["held"],
         values={name: reply.typed(value) for name, value in reply["values"].items()},
         warnings=reply["warnings"],
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Begin:
-    """What a run is started with."""
-
-    how: Literal["go on", "input", "resume"]
-    """`invoke(None)`, `invoke(value)`, `invoke(Command(resume=value))`."""
-    value: Typed | None = None
-    fresh: bool = False
-    """`__pregel_resuming: False` is passed: due sub-graphs with a memory of their own run."""
-
-
-def run(
-    host: Host,
-    database: Path,
-    thread_id: str,
-    begin: Begin,
-    *,
-    config: Mapping[str, Any] | None = None,
-    context: Any = None,
-    recursion_limit: int | None = None,
-    messages: bool = False,
-    paused: bool = False,
-    asynchronous: bool | None = None,
-) -> Job:
-    """Run the loaded graph on a SQLite file, from the thread's head.
-
-    `messages`: also events of tokens. `paused`: hold before the first super-step. `asynchronous`:
-    `None` lets the graph decide. While it runs, `host.tell("pause")` holds before the next
-    super-step of the root graph, `"step"` lets one run, `"go"` all, `"stop"` ends it there.
-
-    Events: see `worker/run.py`. The reply:
-
-        {"status": "done|interrupted|paused|error|limit", "seconds", "error": null | error,
-         "asynchronous": bool, "interrupts": [{"id", "ns", "task", "node", "value": typed}]}
-
-    `done` also where the graph's own `interrupt_before` or `interrupt_after` held it, which leaves
-    no trace: then nodes are due in the file.
-
-        error = {"type", "message", "traceback", "node", "file", "line", "sentence"}
-    """
-    blobs = Blobs()
-    return host.job(
-        "run",
-        blobs=blobs,
-        database=str(database),
-        thread_id=thread_id,
-        begin={
-            "how": begin.how,
-            "value": None if begin.value is None else blobs.add(begin.value),
-            "fresh": begin.fresh,
-        },
-        config=dict(config or {}),
-        context=context,
-        recursion_limit=recursion_limit,
-        messages=messages,
-        paused=paused,
-        asynchronous=asynchronous,
     )

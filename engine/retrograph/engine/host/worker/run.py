@@ -9,7 +9,7 @@
 | `interrupt` | `id`, `ns`, `task`, `node`, `value`: a question |
 | `custom` | `ns`, `value` (or `text`, where it is too large or of no storable kind) |
 | `message` | `ns`, `node`, `id`, `text`: a token, or a message, of a model |
-| `paused` | held before the super-step whose first `due` has just come |
+| `paused` | held before the super-step of the `due` just told; by a policy: `ns`, `node`, `why` |
 
 `ns` is a checkpoint namespace (`sub:TASKID|inner:TASKID`).
 """
@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import inspect
+import threading
 import time
 from typing import Any
 
@@ -24,6 +25,7 @@ from langgraph.errors import GraphRecursionError
 from langgraph.types import Command
 
 from .faults import described
+from .policies import Policies
 from .saver import WorkerSaver
 from .steer import Steering
 from .watch import Watcher
@@ -36,10 +38,15 @@ _LARGE = 64 * 1024
 class Run:
     """One run of a graph."""
 
-    def __init__(self, wire: Wire, steering: Steering, serde: Any) -> None:
+    def __init__(self, wire: Wire, steering: Steering, serde: Any, policies: Policies) -> None:
         self._wire = wire
         self._steering = steering
         self._serde = serde
+        self._policies = policies
+        policies.wait = self._wait_inside
+        self._held = False
+        """The super-step of the root that begins has been held once."""
+        self._why: dict[str, Any] = {}
         self._watcher = Watcher(wire.event)
         self._fresh_step = True
         """A checkpoint of the root has been stored since a task of it was told to be due."""
@@ -107,7 +114,7 @@ class Run:
         try:
             for part in stream:
                 if self._take(part):
-                    self._wire.event("paused")
+                    self._wire.event("paused", **self._why)
                     if not self._steering.wait():
                         return False
         finally:
@@ -121,7 +128,7 @@ class Run:
         try:
             async for part in stream:
                 if self._take(part):
-                    self._wire.event("paused")
+                    self._wire.event("paused", **self._why)
                     loop = asyncio.get_running_loop()
                     if not await loop.run_in_executor(None, self._steering.wait):
                         return False
@@ -146,15 +153,30 @@ class Run:
     def _due(self, ns: str, task: dict[str, Any]) -> bool:
         first = ns == "" and self._fresh_step
         if first:
-            self._fresh_step = False
+            self._fresh_step = self._held = False
         self._wire.event(
             "due", id=task["id"], ns=ns, node=task["name"], triggers=list(task["triggers"])
         )
-        if not first:
+        self._why = {}
+        if first:
+            if self._steering.holds():
+                self._held = True
+                return True
+            self._steering.wait()  # takes one step, where steps are counted
+        why = self._policies.holds("", task["name"], None) if ns == "" else None
+        if why is None or self._held:
             return False
-        if self._steering.holds():
-            return True
-        return not self._steering.wait()  # takes one step, where steps are counted
+        self._held = True
+        self._steering.hold()
+        self._why = {"ns": "", "node": task["name"], "why": why}
+        return True
+
+    def _wait_inside(self, why: dict[str, Any]) -> None:
+        """Hold a node inside a sub-graph, in its own thread."""
+        self._steering.hold()
+        self._wire.event("paused", **why)
+        if not self._steering.wait():
+            threading.Event().wait()  # the viewer ends this process
 
     def _finished(self, ns: str, task: dict[str, Any]) -> None:
         result = task.get("result")

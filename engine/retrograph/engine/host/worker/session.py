@@ -101,23 +101,23 @@ class Session:
             return asked.answer()
 
     def run(self, request: dict[str, Any], blobs: Sequence[bytes]) -> Answer:
+        from .policies import Policies
         from .run import Run, begun, saver_for
 
         stated = request["begin"]["value"]
         value = None
         if stated is not None:
             value = self._serde.loads_typed((stated["type"], blobs[stated["blob"]]))
-        run = Run(self._wire, self._steering, self._serde)
+        policies = Policies(request["policies"], blobs, self._serde)
+        run = Run(self._wire, self._steering, self._serde, policies)
         saver = saver_for(run, request["database"], self._serde)
         try:
             graph = self._isolation.graph(self.graph, saver, self._served)
+            why = why_asynchronous(graph)
+            policies.put_in_place(graph)
             with tracing.context(self._trace):
                 reply, values = run.go(
-                    graph,
-                    request,
-                    begun(request["begin"], value),
-                    self.loop,
-                    why_asynchronous(graph),
+                    graph, request, begun(request["begin"], value), self.loop, why
                 )
         finally:
             saver.close()

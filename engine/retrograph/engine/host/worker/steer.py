@@ -31,6 +31,12 @@ class Steering:
                 self._steps = 0
             self._changed.notify_all()
 
+    def hold(self) -> None:
+        """Let nothing pass until the viewer says so."""
+        with self._changed:
+            self._mode = "pause"
+            self._steps = 0
+
     def holds(self) -> bool:
         """Whether a super-step that would begin now must wait."""
         with self._changed:

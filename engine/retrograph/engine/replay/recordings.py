@@ -1,0 +1,169 @@
+"""What nodes gave on a line: their stored writes, super-step after super-step.
+
+A node's rows among the writes are its output, so nothing else need have recorded it. Those
+of sub-graphs are counted by the sub-graph's name: where one was sent to several times at once,
+which of its runs a super-step was of cannot be told later, and nothing is recorded of its nodes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from retrograph.engine.activity import CONTROL
+from retrograph.engine.host.runs import Task
+from retrograph.engine.model import NULL_TASK, ROOT, CheckpointKey, RawWrite, Typed
+from retrograph.engine.replay.messageids import with_ids
+from retrograph.engine.sandbox.body import plain_write
+from retrograph.engine.sandbox.closure import levels_of, parents_in
+from retrograph.engine.taskids import parse_path
+from retrograph.engine.thread import Thread
+
+Key = tuple[str, str]
+"""(sub-graph without task ids, node)."""
+
+Steps = list[list[Task]]
+Recordings = Mapping[Key, Steps]
+
+_NOBODY: Final = ("__start__", "__input__")
+
+
+class _Place(NamedTuple):
+    """A checkpoint whose own step is looked at, and the one that it led to."""
+
+    ns: str
+    id: str
+    after: str | None
+
+
+def recordings(thread: Thread, key: CheckpointKey, leaf: str | None = None) -> Recordings:
+    """What every node gave from a checkpoint on, its own step included, along the line to `leaf`
+    (by default the newest leaf below it)."""
+    found: dict[Key, Steps] = defaultdict(list)
+    ambiguous: set[str] = set()
+    levels = levels_of(thread, key.ns, key.id)
+    begun = _begun(thread, levels[0].id)
+    for level, inner in zip(reversed(levels), [None, *reversed(levels)], strict=False):
+        taken = {inner.ns} if inner is not None else set()
+        line = line_from(thread, level, leaf if level is levels[-1] else None)
+        for place in line:
+            _add(thread, place, found)
+            _below(thread, place, begun, taken, found, ambiguous)
+    return {at: steps for at, steps in found.items() if not _is_within(at[0], ambiguous)}
+
+
+def line_from(thread: Thread, key: CheckpointKey, leaf: str | None = None) -> list[_Place]:
+    """The checkpoints from one to a leaf below it, by default the newest."""
+    history = thread.history
+    i = history.find(key.ns, key.id)
+    for end in reversed(history.leaves(key.ns)):
+        line = history.line(end)
+        if (leaf is None or history.ids[end] == leaf) and i in line:
+            ids = [history.ids[k] for k in line[line.index(i) :]]
+            return [_Place(key.ns, a, b) for a, b in zip(ids, [*ids[1:], None], strict=True)]
+    return [_Place(key.ns, key.id, None)]
+
+
+def bare(ns: str) -> str:
+    """A namespace without task ids and counters."""
+    return "|".join(part.split(":")[0] for part in ns.split("|") if not part.isdigit())
+
+
+def _is_within(ns: str, outer: set[str]) -> bool:
+    return any(ns == name or ns.startswith(f"{name}|") for name in outer)
+
+
+def _begun(thread: Thread, since: str) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """(namespace, id) of a checkpoint to those of the sub-graphs that its step made."""
+    history = thread.history
+    keys = [
+        CheckpointKey(thread.thread_id, ns, history.ids[i])
+        for ns in history.namespaces()
+        if ns != ROOT
+        for i in history.span(ns)
+        if history.ids[i] > since
+    ]
+    found: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for detail in thread.loader.details(keys):
+        parents = parents_in(detail.metadata, detail.key.ns)
+        if parents:
+            outer = max(parents, key=len)
+            found[outer, parents[outer]].append((detail.key.ns, detail.key.id))
+    return found
+
+
+def _below(
+    thread: Thread,
+    place: _Place,
+    begun: Mapping[tuple[str, str], list[tuple[str, str]]],
+    taken: set[str],
+    found: dict[Key, Steps],
+    ambiguous: set[str],
+) -> None:
+    """The sub-graphs that ran during the step of a checkpoint."""
+    by_ns: dict[str, list[str]] = defaultdict(list)
+    for ns, id_ in begun.get((place.ns, place.id), ()):
+        if ns not in taken:
+            by_ns[ns].append(id_)
+    names = [bare(ns) for ns in by_ns]
+    ambiguous.update(name for name in names if names.count(name) > 1)
+    for ns, ids in by_ns.items():
+        ids.sort()
+        for id_, after in zip(ids, [*ids[1:], None], strict=True):
+            inner = _Place(ns, id_, after)
+            _add(thread, inner, found)
+            _below(thread, inner, begun, taken, found, ambiguous)
+
+
+def _add(thread: Thread, place: _Place, found: dict[Key, Steps]) -> None:
+    step: dict[Key, list[Task]] = defaultdict(list)
+    for (node, send), writes in _tasks(thread, place):
+        step[bare(place.ns), node].append(Task(send, _copied(thread, place, writes)))
+    for key, tasks in step.items():
+        found[key].append(tasks)
+
+
+def _tasks(
+    thread: Thread, place: _Place
+) -> Iterator[tuple[tuple[str, int | None], list[RawWrite]]]:
+    """((node, Send), writes) of the tasks that finished at a checkpoint."""
+    stored = thread.loader.read_writes(thread.thread_id, place.ns, [place.id]).get(place.id, ())
+    by_task: dict[str, list[RawWrite]] = defaultdict(list)
+    for write in stored:
+        if write.task_id != NULL_TASK and write.channel not in CONTROL:
+            by_task[write.task_id].append(write)
+    known: dict[str | None, str] | None = None
+    for task_id, writes in by_task.items():
+        kind, node, send = parse_path(writes[0].task_path)
+        if kind in ("call", "handler", "update"):
+            continue
+        if node is None:
+            if known is None:
+                tasks = thread.step(place.ns, place.id).tasks
+                known = {task.id: task.node for task in tasks}
+            node = known.get(task_id)
+        if node is not None and node not in _NOBODY:
+            yield (node, send), writes
+
+
+def _copied(thread: Thread, place: _Place, writes: Sequence[RawWrite]) -> list[tuple[str, Typed]]:
+    key = CheckpointKey(thread.thread_id, place.ns, place.id)
+    copied = [(w.channel, plain_write(w.value, thread.serde, key, w.channel)) for w in writes]
+    return with_ids(thread, place.ns, place.after, copied)
+
+
+def consumed(thread: Thread, start: CheckpointKey, end: CheckpointKey) -> Mapping[Key, int]:
+    """In how many super-steps each node has run between two checkpoints of a line."""
+    history = thread.history
+    line = [history.ids[i] for i in history.line(history.find(end.ns, end.id))]
+    if start.id not in line:
+        return {}
+    begun = _begun(thread, start.id)
+    found: dict[Key, Steps] = defaultdict(list)
+    ids = line[line.index(start.id) : -1]
+    for id_ in ids:
+        place = _Place(start.ns, id_, None)
+        _add(thread, place, found)
+        _below(thread, place, begun, set(), found, set())
+    return {key: len(steps) for key, steps in found.items()}
