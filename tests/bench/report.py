@@ -110,8 +110,9 @@ def write(path: Path, rows: list[Row]) -> None:
     path.write_text(
         "# Benchmarks\n\n"
         "Written by `make bench`. Ours against a baseline in the same run, in turn: each round is\n"
-        "a fresh process a side, of which the best call counts; medians of the rounds. Files are\n"
-        "in the system's cache, imports are not counted, whole commands are medians. Memory is\n"
+        "a fresh process a side, of which the best call counts; medians of the rounds. Seconds\n"
+        "are processor time, but for Postgres and the app, where they are the clock's. Files are\n"
+        "in the system's cache, and imports are not counted, except in whole commands. Memory is\n"
         "what the process grew by at most.\n\n"
         f"{machine()}\n\n{table(rows)}\n"
     )

@@ -99,11 +99,11 @@ def rows(quick: bool) -> Iterator[Row]:
         yield at_most(
             f"grep of {count:,} checkpoints with growing messages, {what}; reading them and "
             "decoding each distinct value once",
-            compare(side, each_value_once, store, messages, rounds=3),
+            compare(side, each_value_once, store, messages, rounds=3, clock="cpu"),
             LIMIT,
             memory,
         )
-    timing = compare(everywhere, each_message_once, store, messages, rounds=3)
+    timing = compare(everywhere, each_message_once, store, messages, rounds=3, clock="cpu")
     yield Row(
         "the first of these; reading them and decoding each message once, in one list",
         seconds(timing.ours),

@@ -43,7 +43,7 @@ def rows(quick: bool) -> Iterator[Row]:
     memory = f"{size(peak(ours, store))}, {size(peak(baseline, store))}"
     yield at_most(
         f"index of a thread of {count:,} checkpoints into a History; plain SELECT of id and parent",
-        compare(ours, baseline, store),
+        compare(ours, baseline, store, clock="cpu"),
         2.5,
         memory,
     )

@@ -53,7 +53,7 @@ def rows(quick: bool) -> Iterator[Row]:
     stored = len(baseline(str(store))()[0])
     yield at_most(
         f"outline of a checkpoint of {size(stored)}, {count:,} messages opened; a plain SELECT",
-        compare(ours, baseline, store),
+        compare(ours, baseline, store, clock="cpu"),
         2,
     )
     memory = peak(ours, store)

@@ -79,17 +79,17 @@ def rows(quick: bool) -> Iterator[Row]:
     calls = 5 if quick else 21
     yield at_most(
         "decoding a checkpoint of 2,000 messages; ormsgpack with a hook that only unpacks payloads",
-        compare(ours, fastest, store, calls=calls),
+        compare(ours, fastest, store, calls=calls, clock="cpu"),
         1.5,
         f"{size(peak(ours, store))}, {size(peak(fastest, store))}",
     )
     yield times_faster(
         "the same; JsonPlusSerializer.loads_typed",
-        compare(ours, official, store, calls=calls),
+        compare(ours, official, store, calls=calls, clock="cpu"),
         3,
         f"{size(peak(ours, store))}, {size(peak(official, store))}",
     )
-    timing = compare(snapshot, ours, store, calls=calls)
+    timing = compare(snapshot, ours, store, calls=calls, clock="cpu")
     yield Row(
         "that checkpoint as a Snapshot, from opening the file; decoding alone",
         seconds(timing.ours),

@@ -54,13 +54,13 @@ def rows(quick: bool) -> Iterator[Row]:
     store = many_threads(count)
     yield at_most(
         f"newest {PAGE} of {count:,} threads of 3 checkpoints, from the index; the same in SQL",
-        compare(index, baseline, store),
+        compare(index, baseline, store, clock="cpu"),
         1.5,
         f"{size(peak(index, store))}, {size(peak(baseline, store))}",
     )
     yield at_most(
         f"that page of {PAGE} with status and next; the index alone",
-        compare(page, index, store),
+        compare(page, index, store, clock="cpu"),
         1.3,
         f"{size(peak(page, store))}, {size(peak(index, store))}",
     )

@@ -67,9 +67,12 @@ def plain(store: str) -> Callable[[], object]:
 def rows(quick: bool) -> Iterator[Row]:
     count = 1_000 if quick else 10_000
     store = growing(count)
-    taken, memory = once(official, store)
+    taken, memory = once(official, store, clock="cpu")
     our_memory = peak(ours, store)
-    drawn, printed = compare(ours, plain, store), compare(json, plain, store)
+    drawn, printed = (
+        compare(ours, plain, store, clock="cpu"),
+        compare(json, plain, store, clock="cpu"),
+    )
     yield times_faster(
         f"tree with next, ran and route, {count:,} checkpoints with growing messages; "
         "get_state_history",
