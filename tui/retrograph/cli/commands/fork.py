@@ -57,7 +57,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 @app.command(
     cls=Command,
     epilog=examples(
-        "retrograph fork demo.db order-4412~2 --set 'path=\"alt\"' --dry-run",
+        "retrograph fork demo.db order-4412@step:10 --set 'path=\"express\"' --dry-run",
     ),
 )
 def fork(
