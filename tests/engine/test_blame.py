@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from retrograph.engine.sameness import identity, same
 from retrograph.engine.thread import Snapshot, Thread
 from retrograph.engine.values import ABSENT, Delta
 from retrograph.loaders.registry import open_source
+from servers.postgres import Zoo
 from zoo import Store
 
 DATA = Path(__file__).parent.parent / "data" / "formats"
@@ -280,6 +282,16 @@ def test_lines_in_stores_of_any_version(store: str) -> None:
 
 def test_lines_of_the_zoo(zoo_store: Store) -> None:
     assert check_all(open_source(str(zoo_store.path))) > 500
+
+
+def test_lines_of_the_zoo_on_postgres(postgres_zoo: Zoo) -> None:
+    wanted = ("loop", "join", "delta", "messages", "agent", "replay", "two_deep", "values")
+    found = 0
+    with closing(open_source(postgres_zoo.database.uri)) as loader:
+        for scenario in wanted:
+            threads = {thread_id for thread_id, _, _ in postgres_zoo.store.of(scenario)}
+            found += sum(check(Thread(loader, thread_id)) for thread_id in sorted(threads))
+    assert found > 50
 
 
 @pytest.mark.parametrize("version", ["0.2.0", "0.2.45", "0.3.0", "0.4.0"])
