@@ -186,6 +186,16 @@ def by_user_builder():
     return g
 
 
+def loop_builder():
+    def count(state):
+        effect("count")
+        return {"n": state["n"] + 1, "log": [f"count {state['n'] + 1}"]}
+
+    g = builder("count", count=count)
+    g.add_conditional_edges("count", lambda s: "count" if s["n"] < 3 else END, ["count", END])
+    return g
+
+
 def slow_builder():
     def slow(state):
         effect("slow")
@@ -205,6 +215,7 @@ sending = sending_builder().compile()
 chat = chat_builder().compile()
 shop = shop_builder().compile()
 by_user = by_user_builder().compile()
+loop = loop_builder().compile()
 slow = slow_builder().compile()
 '''
 
@@ -227,6 +238,7 @@ TURNS = {
     "chat": [{"messages": [HumanMessage(t, id=i)]} for t, i in (("hi", "h1"), ("bye", "h2"))],
     "shop": [{"order": Order(total=0, lines=["x"])}],
     "by_user": [{"n": 1}],
+    "loop": [{"n": 0}],
     "slow": [{"n": 1}],
 }
 BUILDERS = {"answered": "asking"}

@@ -20,6 +20,7 @@ from retrograph.engine.host.client import Host, HostFailedError
 from retrograph.engine.host.requests import Delta, Preview, fold, preview
 from retrograph.engine.model import NULL_TASK, ROOT, CheckpointKey
 from retrograph.engine.producers import HELD, producers
+from retrograph.engine.replay.recordings import recordings_of
 from retrograph.engine.sandbox.closure import Closure, begun_at, for_replay
 from retrograph.engine.sandbox.file import Sandbox, add_rows
 from retrograph.engine.sandbox.make import make_sandbox
@@ -73,8 +74,8 @@ def preview_fork(
     """Work out a fork. No node runs; routers do, and reducers where they are asked for.
 
     `config`: `--config`, over what the checkpoint's metadata carries. Raises `UsageError`,
-    `RefError`, `DecodeError` for an edit that makes no sense or does not fit the graph, `SourceError` where the checkpoint
-    cannot be copied, `HostError` where the host cannot say.
+    `RefError`, `DecodeError` for an edit that makes no sense or does not fit the graph,
+    `SourceError` where the checkpoint cannot be copied, `HostError` where the host cannot say.
     """
     if asked.nothing and as_node is None:
         raise UsageError(
@@ -151,6 +152,7 @@ def make_fork(
         source,
         full=full,
         edited=[fork.preview.row],
+        recorded=recordings_of(thread, fork.key),
         folder=folder,
         copied=copied,
     )

@@ -12,11 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from retrograph.engine.activity import CONTROL
+from retrograph.engine.errors import SourceError
 from retrograph.engine.host.runs import Task
 from retrograph.engine.model import NULL_TASK, ROOT, CheckpointKey, RawWrite, Typed
 from retrograph.engine.replay.messageids import with_ids
 from retrograph.engine.sandbox.body import plain_write
 from retrograph.engine.sandbox.closure import levels_of, parents_in
+from retrograph.engine.sandbox.recorded import get_recorded
 from retrograph.engine.taskids import parse_path
 from retrograph.engine.thread import Thread
 
@@ -39,18 +41,29 @@ class _Place(NamedTuple):
 
 def recordings(thread: Thread, key: CheckpointKey, leaf: str | None = None) -> Recordings:
     """What every node gave from a checkpoint on, its own step included, along the line to `leaf`
-    (by default the newest leaf below it)."""
-    found: dict[Key, Steps] = defaultdict(list)
-    ambiguous: set[str] = set()
+    (by default the newest leaf below it). What cannot be copied is left out."""
     levels = levels_of(thread, key.ns, key.id)
-    begun = _begun(thread, levels[0].id)
-    for level, inner in zip(reversed(levels), [None, *reversed(levels)], strict=False):
+    gatherer = _Gatherer(thread, levels[0].id)
+    inner: CheckpointKey | None = None
+    for level in reversed(levels):
         taken = {inner.ns} if inner is not None else set()
-        line = line_from(thread, level, leaf if level is levels[-1] else None)
+        line = line_from(thread, level, leaf if inner is None else None)
         for place in line:
-            _add(thread, place, found)
-            _below(thread, place, begun, taken, found, ambiguous)
-    return {at: steps for at, steps in found.items() if not _is_within(at[0], ambiguous)}
+            gatherer.add(place, taken)
+        inner = level
+    return gatherer.recordings()
+
+
+def consumed(thread: Thread, start: CheckpointKey, end: CheckpointKey) -> Mapping[Key, int]:
+    """In how many super-steps each node has run between two checkpoints of a line."""
+    history = thread.history
+    line = [history.ids[i] for i in history.line(history.find(end.ns, end.id))]
+    if start.id not in line:
+        return {}
+    gatherer = _Gatherer(thread, start.id)
+    for id_ in line[line.index(start.id) : -1]:
+        gatherer.add(_Place(start.ns, id_, None), set())
+    return {key: len(steps) for key, steps in gatherer.found.items()}
 
 
 def line_from(thread: Thread, key: CheckpointKey, leaf: str | None = None) -> list[_Place]:
@@ -70,8 +83,48 @@ def bare(ns: str) -> str:
     return "|".join(part.split(":")[0] for part in ns.split("|") if not part.isdigit())
 
 
-def _is_within(ns: str, outer: set[str]) -> bool:
-    return any(ns == name or ns.startswith(f"{name}|") for name in outer)
+class _Gatherer:
+    """Collects the outputs of the steps that it is shown, in their order."""
+
+    def __init__(self, thread: Thread, since: str) -> None:
+        """`since`: the oldest checkpoint whose sub-graphs matter."""
+        self.found: dict[Key, Steps] = defaultdict(list)
+        self._thread = thread
+        self._ambiguous: set[str] = set()
+        self._broken: set[Key] = set()
+        self._begun = _begun(thread, since)
+
+    def recordings(self) -> Recordings:
+        return {
+            key: steps
+            for key, steps in self.found.items()
+            if key not in self._broken and not self._is_ambiguous(key[0])
+        }
+
+    def add(self, place: _Place, taken: set[str]) -> None:
+        """A step, and the sub-graphs that ran during it; not those in the namespaces `taken`."""
+        step: dict[Key, list[Task]] = defaultdict(list)
+        for (node, send), writes in _tasks(self._thread, place):
+            key = (bare(place.ns), node)
+            try:
+                step[key].append(Task(send, _copied(self._thread, place, writes)))
+            except SourceError:
+                self._broken.add(key)
+        for key, tasks in step.items():
+            self.found[key].append(tasks)
+        by_ns: dict[str, list[str]] = defaultdict(list)
+        for ns, id_ in self._begun.get((place.ns, place.id), ()):
+            if ns not in taken:
+                by_ns[ns].append(id_)
+        names = [bare(ns) for ns in by_ns]
+        self._ambiguous.update(name for name in names if names.count(name) > 1)
+        for ns, ids in by_ns.items():
+            ids.sort()
+            for id_, after in zip(ids, [*ids[1:], None], strict=True):
+                self.add(_Place(ns, id_, after), taken)
+
+    def _is_ambiguous(self, ns: str) -> bool:
+        return any(ns == name or ns.startswith(f"{name}|") for name in self._ambiguous)
 
 
 def _begun(thread: Thread, since: str) -> dict[tuple[str, str], list[tuple[str, str]]]:
@@ -91,37 +144,6 @@ def _begun(thread: Thread, since: str) -> dict[tuple[str, str], list[tuple[str, 
             outer = max(parents, key=len)
             found[outer, parents[outer]].append((detail.key.ns, detail.key.id))
     return found
-
-
-def _below(
-    thread: Thread,
-    place: _Place,
-    begun: Mapping[tuple[str, str], list[tuple[str, str]]],
-    taken: set[str],
-    found: dict[Key, Steps],
-    ambiguous: set[str],
-) -> None:
-    """The sub-graphs that ran during the step of a checkpoint."""
-    by_ns: dict[str, list[str]] = defaultdict(list)
-    for ns, id_ in begun.get((place.ns, place.id), ()):
-        if ns not in taken:
-            by_ns[ns].append(id_)
-    names = [bare(ns) for ns in by_ns]
-    ambiguous.update(name for name in names if names.count(name) > 1)
-    for ns, ids in by_ns.items():
-        ids.sort()
-        for id_, after in zip(ids, [*ids[1:], None], strict=True):
-            inner = _Place(ns, id_, after)
-            _add(thread, inner, found)
-            _below(thread, inner, begun, taken, found, ambiguous)
-
-
-def _add(thread: Thread, place: _Place, found: dict[Key, Steps]) -> None:
-    step: dict[Key, list[Task]] = defaultdict(list)
-    for (node, send), writes in _tasks(thread, place):
-        step[bare(place.ns), node].append(Task(send, _copied(thread, place, writes)))
-    for key, tasks in step.items():
-        found[key].append(tasks)
 
 
 def _tasks(
@@ -153,17 +175,14 @@ def _copied(thread: Thread, place: _Place, writes: Sequence[RawWrite]) -> list[t
     return with_ids(thread, place.ns, place.after, copied)
 
 
-def consumed(thread: Thread, start: CheckpointKey, end: CheckpointKey) -> Mapping[Key, int]:
-    """In how many super-steps each node has run between two checkpoints of a line."""
-    history = thread.history
-    line = [history.ids[i] for i in history.line(history.find(end.ns, end.id))]
-    if start.id not in line:
-        return {}
-    begun = _begun(thread, start.id)
-    found: dict[Key, Steps] = defaultdict(list)
-    ids = line[line.index(start.id) : -1]
-    for id_ in ids:
-        place = _Place(start.ns, id_, None)
-        _add(thread, place, found)
-        _below(thread, place, begun, set(), found, set())
-    return {key: len(steps) for key, steps in found.items()}
+def recordings_of(thread: Thread, key: CheckpointKey, leaf: str | None = None) -> Recordings:
+    """What is recorded from a checkpoint on: of a sandbox's, what it keeps of the original line,
+    less what has run in it since; of any other source's, its own line."""
+    sandbox = getattr(thread.loader, "sandbox", None)
+    if sandbox is None or leaf is not None:
+        return recordings(thread, key, leaf)
+    kept = get_recorded(sandbox.path)
+    start = CheckpointKey(key.thread_id, sandbox.origin.ns, sandbox.origin.checkpoint_id)
+    gone = consumed(thread, start, key)
+    left = {at: steps[gone.get(at, 0) :] for at, steps in kept.items()}
+    return {at: steps for at, steps in left.items() if steps}

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from retrograph.engine.errors import SourceError
+from retrograph.engine.sandbox.recorded import RECORDED, Steps, put_recorded
 
 if TYPE_CHECKING:
     from retrograph.engine.host.requests import CheckpointRow, StoredWrite
@@ -94,13 +95,16 @@ class Draft:
             for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
                 self._db.execute(f"PRAGMA {pragma}")
             self._db.execute(f"PRAGMA application_id = {APPLICATION}")
-            self._db.executescript(_SCHEMA)
+            self._db.executescript(_SCHEMA + RECORDED)
             self._db.execute("BEGIN")
 
     def add(
         self, checkpoints: Iterable[CheckpointRow] = (), writes: Iterable[StoredWrite] = ()
     ) -> None:
         put_rows(self._db, self._thread_id, checkpoints, writes)
+
+    def record(self, recorded: Steps) -> None:
+        put_recorded(self._db, recorded)
 
     def remember(self, **values: Any) -> None:
         self._db.executemany(

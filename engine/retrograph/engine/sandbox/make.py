@@ -12,6 +12,7 @@ from retrograph.engine.sandbox.closure import Closure
 from retrograph.engine.sandbox.file import Origin, Sandbox, draft
 from retrograph.engine.sandbox.full import copy_ancestors
 from retrograph.engine.sandbox.home import sandboxes_folder
+from retrograph.engine.sandbox.recorded import Steps
 from retrograph.engine.thread import Thread
 
 
@@ -22,12 +23,14 @@ def make_sandbox(
     *,
     full: bool = False,
     edited: Sequence[CheckpointRow] = (),
+    recorded: Steps | None = None,
     folder: Path | None = None,
     copied: Callable[[int], None] = lambda count: None,
 ) -> Sandbox:
     """Write a sandbox: the closure, with `full` all ancestors, and edited children of it.
 
-    `source` is what opens the source again, without credentials. `copied` is told how many
+    `source` is what opens the source again, without credentials; `recorded` what nodes gave on the
+    original line. `copied` is told how many
     ancestors have been copied. Raises `SourceError`.
     """
     key = closure.key
@@ -42,6 +45,7 @@ def make_sandbox(
             writes = [write for write in writes if (write.ns, write.checkpoint_id) not in stubs]
         open_.add(rows, writes)
         open_.add(edited)
+        open_.record(recorded or {})
     return sandbox
 
 
