@@ -64,6 +64,15 @@ def test_paths(path: str, told: TaskPath) -> None:
     assert parse_path(path) == told
 
 
+def test_paths_of_any_length() -> None:
+    """The work grows with the path, not with its square; no number is too long to be passed by."""
+    numbers = ", 0000000000" * 50_000
+    call = "~__pregel_push, ~__pregel_pull, wf"
+    assert parse_path(call + numbers) == TaskPath("call", "wf")
+    assert parse_path(f"{call}{numbers}x") == TaskPath("call", f"wf{numbers}x")
+    assert parse_path(f"~__pregel_push, {'9' * 5000}, False") == TaskPath("call", None)
+
+
 @pytest.mark.parametrize(
     ("channel", "v", "node"),
     [

@@ -163,3 +163,12 @@ def test_hostile_metadata() -> None:
     assert "x" not in repr(Redactor()(deep)), "what lies too deep to be looked at is not shown"
     assert "x" not in repr(Redactor(["token", "/y/"]).value(deep))
     assert Redactor().location("http://" + ":@/?=&" * 20_000)
+
+
+def test_long_texts_in_locations() -> None:
+    """The work grows with the text, not with its square: a thread id may have any length."""
+    redactor = Redactor()
+    for part in ("x", "x.", "a-", "a ", "x://", "=", "'"):
+        for end in ("", "=", " postgresql://u:secret@h/db?password=secret"):
+            text = part * (100_000 // len(part)) + end
+            assert "secret" not in redactor.location(text)

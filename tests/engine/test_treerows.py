@@ -253,6 +253,7 @@ def test_titles() -> None:
     assert title("review:2f|1") == "review (2)"
     assert title("plain") == "plain"
     assert title("7") == "7"
+    assert title("review:2f|" + "9" * 5000) == "9" * 5000
 
 
 def test_folds_say_what_ran() -> None:

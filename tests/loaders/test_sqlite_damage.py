@@ -144,6 +144,29 @@ def _table_leaf(body: bytearray, at: int) -> int:
     return next(n for n in range(at, len(body) // PAGE) if body[n * PAGE] == 13)
 
 
+def test_pages_that_lead_back_to_others_end(tmp_path: Path) -> None:
+    """Every leaf of the table is the first one: row ids begin anew without end."""
+    path = tmp_path / "store.db"
+    big_store(path, rows=3000, size=60)
+    with closing(sqlite3.connect(path)) as connection:
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'checkpoints'"
+        root = (connection.execute(query).fetchone()[0] - 1) * PAGE
+    body = bytearray(path.read_bytes())
+    assert body[root] == 5, "an interior page of a table"
+    count = int.from_bytes(body[root + 3 : root + 5], "big")
+    cells = [
+        root + int.from_bytes(body[root + 12 + 2 * k : root + 14 + 2 * k], "big")
+        for k in range(count)
+    ]
+    first = body[cells[0] : cells[0] + 4]
+    for cell in (*cells, root + 8):
+        body[cell : cell + 4] = first
+    path.write_bytes(body)
+    found, said = harvest(path)
+    assert 10 < len(found["rows"]) < 200
+    assert "damaged" in said[0]
+
+
 def test_an_index_with_gaps_is_noticed(tmp_path: Path) -> None:
     """SQLite notices nothing: half of the entries are simply not there."""
     path = tmp_path / "store.db"
@@ -205,6 +228,22 @@ def test_text_that_is_not_utf8(tmp_path: Path) -> None:
     assert (odd, "", "c") in found["rows"]
     assert CheckpointKey(odd, "", "c") in found["raw"]
     assert len(found["rows"]) == 5
+
+
+def test_text_that_is_not_utf8_in_a_damaged_file(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    big_store(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE checkpoints SET thread_id = CAST(x'ff41' AS TEXT) WHERE rowid=1")
+    body = bytearray(path.read_bytes())
+    leaf = _table_leaf(body, at=len(body) // PAGE // 2)
+    body[leaf * PAGE : (leaf + 1) * PAGE] = b"\x5a" * PAGE
+    path.write_bytes(body)
+    found, said = harvest(path)
+    key = CheckpointKey(b"\xffA".decode("utf-8", "surrogateescape"), "", "c00000")
+    assert key in found["rows"]
+    assert found["raw"][key].checkpoint.data.startswith(b"{")
+    assert "damaged" in said[0]
 
 
 BODIES = {

@@ -10,7 +10,6 @@ Sources: `langgraph/pregel/_algo.py` (`task_path_str`, `_xxhash_str`, `_uuid5_st
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha1
@@ -37,10 +36,11 @@ class TaskPath(NamedTuple):
     """send: which of the pending Sends."""
 
 
+_DIGITS = 18
+"""LangGraph writes ten; Python refuses to read thousands."""
 _UNKNOWN = TaskPath("unknown", None)
 EDIT = TaskPath("update", None)
 """The writes of an `update_state`."""
-_CALL_TAIL = re.compile(r"(, \d{10})+(, (True|False))?$")
 
 
 @lru_cache(maxsize=4096)
@@ -55,13 +55,22 @@ def parse_path(path: str) -> TaskPath:
     if path.startswith(f"~{PUSH}, "):
         rest = path[len(PUSH) + 3 :]
         number = rest.partition(", ")[0]
-        if number.isdecimal():
+        if number.isdecimal() and len(number) <= _DIGITS:
             return TaskPath("handler" if _HANDLER in rest else "send", None, int(number))
         _, mark, caller = rest.rpartition(f"~{PULL}, ")
-        return TaskPath("call", _CALL_TAIL.sub("", caller) if mark else None)
+        return TaskPath("call", _without_numbers(caller) if mark else None)
     if path.startswith("~__interrupt__, "):
         return EDIT
     return _UNKNOWN
+
+
+def _without_numbers(caller: str) -> str:
+    """`node` of `node, 0000000000, 0000000001, False`, the numbers of its calls."""
+    end = len(caller.removesuffix(", True").removesuffix(", False"))
+    whole = end
+    while caller[end - 12 : end - 10] == ", " and caller[end - 10 : end].isdecimal():
+        end -= 12
+    return caller[:end] if end < whole else caller
 
 
 class Call(NamedTuple):

@@ -64,9 +64,13 @@ def numeric(key: object) -> bool:
     return "token" not in str(key).lower()
 
 
-_DSN: Final = re.compile(r"(?i)(\b[\w.-]+)(\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&;#'\"]+)")
+# Names and schemes of bounded length: a text without any must not be searched from each of its
+# characters to its end.
+_DSN: Final = re.compile(
+    r"(?i)(\b[\w.-]{1,128})(\s{0,99}=\s{0,99})('(?:[^'\\]|\\.)*'|[^\s&;#'\"]+)"
+)
 _IS_DSN: Final = re.compile(r"\s*\w+\s*=")
-_URL: Final = re.compile(r"([A-Za-z][\w+.-]*://)([^\s\"'<>]*)")
+_URL: Final = re.compile(r"([A-Za-z][\w+.-]{0,31}://)([^\s\"'<>]*)")
 _STARS: Final = "***"
 
 

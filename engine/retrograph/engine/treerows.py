@@ -253,7 +253,8 @@ def title(ns: str) -> str:
     `review:…|1`, the second one that the same task ran."""
     segments = ns.split("|")
     again = 0
-    while len(segments) > 1 and segments[-1].isdecimal():
+    # No call has a number that long, and Python refuses to read thousands of digits.
+    while len(segments) > 1 and segments[-1].isdecimal() and len(segments[-1]) <= 18:
         again = int(segments.pop())
     node = escape(segments[-1].partition(":")[0])
     return f"{node} ({again + 1})" if again else node

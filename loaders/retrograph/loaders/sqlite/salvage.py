@@ -9,9 +9,9 @@ query goes on unchanged, and neither the damaged index nor the pages of lost row
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from retrograph.loaders.sqlite.connect import tolerate
+from retrograph.loaders.sqlite.connect import bind, tolerate
 from retrograph.loaders.sqlite.faults import ERRORS
 from retrograph.loaders.sqlite.layout import Layout, Table, find_layout, is_utf8, quoted
 
@@ -78,7 +78,10 @@ def _shadow(
     select = f"SELECT {table.rowid}, {', '.join(keys.values())} FROM main.{table.sql} NOT INDEXED"
     scan = _Scan(connection, f"{select} WHERE {table.rowid} >= ? ORDER BY {table.rowid}", check)
     for batch in scan.batches():
-        connection.executemany(insert, batch)
+        try:
+            connection.executemany(insert, batch)
+        except UnicodeEncodeError:
+            _insert_tolerantly(connection, f"temp.{name}", batch)
     columns = connection.execute(f"PRAGMA main.table_info({table.sql})").fetchall()
     by_column = {sql: key for key, sql in keys.items()}
     shown = [f"k.row AS {table.rowid}"]
@@ -93,6 +96,16 @@ def _shadow(
     )
     read = int(connection.execute(f"SELECT count(*) FROM temp.{name}").fetchone()[0])
     return read, scan.lost
+
+
+def _insert_tolerantly(
+    connection: sqlite3.Connection, table: str, batch: Sequence[tuple[object, ...]]
+) -> None:
+    """Keys that are not UTF-8 go back as the very bytes that they are."""
+    for row in batch:
+        values = [bind(value) if isinstance(value, str) else value for value in row]
+        marks = ["CAST(? AS TEXT)" if isinstance(value, str) else "?" for value in row]
+        connection.execute(f"INSERT OR IGNORE INTO {table} VALUES ({', '.join(marks)})", values)
 
 
 def _lost(rows: int | None) -> str:
@@ -125,12 +138,19 @@ class _Scan:
                 start = self._skip(max(start, 0))
 
     def _ascend(self, start: int) -> tuple[list[tuple[object, ...]], bool]:
-        """Rows from `start` on, at most a batch, and whether no error ended them."""
+        """Rows from `start` on, at most a batch, and whether no error ended them: a row id that
+        is no greater than the one before is one, of pages that lead back to others."""
         self._check()
         batch: list[tuple[object, ...]] = []
+        last = start - 1
         try:
             # Row by row: what came before an error counts.
-            batch.extend(self._connection.execute(f"{self._sql} LIMIT {_BATCH}", (start,)))
+            for row in self._connection.execute(f"{self._sql} LIMIT {_BATCH}", (start,)):
+                number = int(row[0])
+                if number <= last:
+                    return batch, False
+                batch.append(row)
+                last = number
         except ERRORS as error:
             _raise_interrupt(error)
             return batch, False
@@ -166,11 +186,11 @@ class _Scan:
         self._probes += 1
         self._check()
         try:
-            self._connection.execute(f"{self._sql} LIMIT 1", (start,)).fetchall()
+            found = self._connection.execute(f"{self._sql} LIMIT 1", (start,)).fetchone()
         except ERRORS as error:
             _raise_interrupt(error)
             return False
-        return True
+        return found is None or int(found[0]) >= start
 
     def _empty(self, start: int) -> bool:
         return not self._connection.execute(f"{self._sql} LIMIT 1", (start,)).fetchall()
