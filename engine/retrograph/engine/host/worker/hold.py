@@ -132,8 +132,7 @@ class Hold:
             channels = self._graph.channels
             if hasattr(self._graph, "builder") and "__root__" not in channels:
                 raise RequestError(
-                    "The input must be a map from channels to values, "
-                    f"not {type(value).__name__}."
+                    f"The input must be a map from channels to values, not {type(value).__name__}."
                 )
         if not isinstance(value, dict):
             return value
