@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,12 @@ import pytest
 from servers.postgres import database, postgres, postgres_zoo
 from stories.fixtures import project, project_made
 from zoo import Store, build
+
+# Here, since any test module may import them: later it would be too late.
+pytest.register_assert_rewrite("loaders.contract", "loaders.sqlite_files")
+
+# Where the tests run in the background, SIGINT is ignored, and every child would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 __all__ = [
     "database",

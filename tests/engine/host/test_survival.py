@@ -156,7 +156,7 @@ def test_late(host: Host) -> None:
         host.ask(
             "run", blobs=blobs, timeout=1.0, database=":memory:", thread_id="t", begin=begin,
             config={}, context=None, recursion_limit=None, messages=False, paused=False,
-            asynchronous=None,
+            asynchronous=None, policies=[],
         )  # fmt: skip
 
 
