@@ -165,6 +165,10 @@ def test_odd_thread_ids_are_listed_opened_and_referable(run: Run, tmp_path: Path
         assert run("tree", path, "--thread", id_).code == 0
     done = run("tree", path, "9f1b6c3e8d2a4b5c8e7f0a1b2c3d4e5")
     assert "did you mean" in done.err
+    assert "''" in run("threads", path).out.split()
+    blank = store(tmp_path / "blank.db", [(" ", "", {}, {})])
+    for command in (["threads", blank], ["tree", blank, " "], ["show", blank, " "]):
+        assert "' '" in run(*command).out
 
 
 def test_secrets_in_metadata(run: Run, tmp_path: Path) -> None:

@@ -264,6 +264,13 @@ def test_exactly_a_thread_id_is_that_thread(names: list[str]) -> None:
         assert locate(name, index).thread_id == name
 
 
+def test_a_thread_without_a_readable_checkpoint() -> None:
+    with pytest.raises(RefError, match="No checkpoint of thread 't' can be read"):
+        locate("t", Threads({"t": []}))
+    with pytest.raises(RefError, match="'@root'"):
+        locate("t@root", Threads({"t": []}))
+
+
 def test_steps_are_asked_for_together() -> None:
     asked: list[Sequence[int]] = []
 

@@ -142,7 +142,7 @@ Steps: TypeAlias = Callable[[Sequence[int]], Mapping[int, int | None]]
 def resolve(ref: Ref, history: History, steps: Steps) -> int:
     """The checkpoint of `history` that `ref` names."""
     if ref.ns is not None and not history.span(ref.ns):
-        raise RefError(_no_namespace(ref, history))
+        raise RefError(no_namespace(ref.thread_id, ref.ns, history))
     if ref.point is None:
         i, up = _head(ref, history), ref.up
     else:
@@ -153,7 +153,10 @@ def resolve(ref: Ref, history: History, steps: Steps) -> int:
 def _head(ref: Ref, history: History) -> int:
     head = history.head(ref.ns or ROOT)
     if head == NONE and ref.ns is None:
-        head = max((history.head(ns) for ns in history.namespaces()), key=history.ids.__getitem__)
+        heads = [history.head(ns) for ns in history.namespaces()]
+        head = max(heads, key=history.ids.__getitem__, default=NONE)
+    if head == NONE:
+        raise RefError(f"No checkpoint of thread {_quoted(ref.thread_id)} can be read.")
     return head
 
 
@@ -234,19 +237,14 @@ def _ancestor(ref: Ref, history: History, i: int, up: int) -> int:
     return i
 
 
-def _no_namespace(ref: Ref, history: History) -> str:
+def no_namespace(thread_id: str, ns: str, history: History) -> str:
+    """A sentence: there is no such namespace, but these."""
     names = [ns for ns in history.namespaces() if ns]
     if not names:
-        return (
-            f"Thread {_quoted(ref.thread_id)} has no namespace {_quoted(ref.ns or '')}: "
-            "it has no sub-graphs."
-        )
+        return f"Thread {_quoted(thread_id)} has no namespace {_quoted(ns)}: it has no sub-graphs."
     listed = ", ".join(_quoted(ns) for ns in names[:_LISTED])
     more = f", … {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
-    return (
-        f"Thread {_quoted(ref.thread_id)} has no namespace {_quoted(ref.ns or '')}; "
-        f"it has {listed}{more}."
-    )
+    return f"Thread {_quoted(thread_id)} has no namespace {_quoted(ns)}; it has {listed}{more}."
 
 
 def _no_thread(thread_id: str, alike: Sequence[str]) -> str:

@@ -75,6 +75,7 @@ def print_tree(
     from retrograph.cli import talk
     from retrograph.cli.session import opened
     from retrograph.engine.errors import RefError, UsageError
+    from retrograph.engine.refs import no_namespace
     from retrograph.engine.shapes import newest, tree_shape
 
     if limit is not None and limit < 1:
@@ -85,8 +86,7 @@ def print_tree(
         if ns is None and key.ns:
             ns = key.ns
         if ns is not None and not history.span(ns):
-            names = ", ".join(history.namespaces()[1:9]) or "none"
-            raise RefError(f"The thread has no namespace '{ns}'; there are: {names}.")
+            raise RefError(no_namespace(key.thread_id, ns, history))
         kept = None if limit is None else newest(history, ns, limit)
         with talk.Progress("reading {:,} checkpoints · Ctrl-C stops") as progress:
             if as_json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from retrograph.cli.draw.words import clock, header
+from retrograph.cli.draw.words import clock, header, thread_name
 from retrograph.cli.paint import Column, Line, Span, Style, table
 from retrograph.cli.session import Session
 from retrograph.engine.blame import Blame, Set
@@ -31,7 +31,7 @@ def blame_lines(
     """Everything that `blame` prints for people."""
     history = thread.history
     end = short_length(history.ids)
-    name = escape(key.thread_id or "''") + (f"::{escape(key.ns)}" if key.ns else "")
+    name = thread_name(key.thread_id) + (f"::{escape(key.ns)}" if key.ns else "")
     here = entries[0].path if entries else traced.path
     words = f"@{escape(key.id[-end:])}  {escape(pointer(here))}"
     yield header(session, name, words)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from retrograph.cli.draw.values import block_lines, outline_lines
-from retrograph.cli.draw.words import fields, header, tail
+from retrograph.cli.draw.words import fields, header, tail, thread_name
 from retrograph.cli.paint import Line, Span, Style, spread
 from retrograph.cli.session import Session
 from retrograph.engine.history import NONE, History
@@ -32,7 +32,7 @@ def snapshot_lines(
     history, key = thread.history, snapshot.key
     i = history.find(key.ns, key.id)
     end = short_length(history.ids)
-    name = escape(key.thread_id or "''") + (f"::{escape(key.ns)}" if key.ns else "")
+    name = thread_name(key.thread_id) + (f"::{escape(key.ns)}" if key.ns else "")
     number = snapshot.envelope.step
     step = number if number is not None else history.step(i)
     words = f"@{escape(key.id[-end:])}" + (f" · step {step}" if step is not None else "")

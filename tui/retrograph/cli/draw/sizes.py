@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from retrograph.cli.draw.words import fields, header
+from retrograph.cli.draw.words import fields, header, thread_name
 from retrograph.cli.paint import Column, Line, Span, table
 from retrograph.cli.session import Session
 from retrograph.engine.pages import read_page
@@ -25,7 +25,7 @@ def size_lines(
     history = thread.history
     ns, id_ = history.ns(i), history.ids[i]
     end = short_length(history.ids)
-    name = escape(thread.thread_id or "''") + (f"::{escape(ns)}" if ns else "")
+    name = thread_name(thread.thread_id) + (f"::{escape(ns)}" if ns else "")
     step = history.step(i)
     said = "" if step is None else f" · step {step}"
     yield header(session, name, f"@{escape(id_[-end:])}{said}")

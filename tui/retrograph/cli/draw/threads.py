@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from retrograph.cli.draw.words import STATUS_STYLE, header, status_glyph, status_words
+from retrograph.cli.draw.words import (
+    STATUS_STYLE,
+    header,
+    status_glyph,
+    status_words,
+    thread_name,
+)
 from retrograph.cli.paint import Column, Line, Span, table
 from retrograph.cli.session import Session
 from retrograph.engine.ids import time_of
 from retrograph.engine.status import ThreadInfo
-from retrograph.engine.text import ago, escape, local, size
+from retrograph.engine.text import ago, local, size
 
 
 def thread_lines(
@@ -45,7 +51,7 @@ def _row(session: Session, info: ThreadInfo, now: datetime, sizes: bool) -> list
     bytes_ = [[Span(size(row.size) if row.size is not None else "–")]] if sizes else []
     return [
         [Span(f"{status_glyph(status, out.ascii)} {status}", STATUS_STYLE[status])],
-        [Span(escape(row.thread_id) if row.thread_id else "''", "strong")],
+        [Span(thread_name(row.thread_id), "strong")],
         [Span(f"{row.checkpoints:,}")],
         [Span(last, "dim")],
         *bytes_,

@@ -12,6 +12,7 @@ from retrograph.cli.draw.words import (
     days,
     header,
     status_words,
+    thread_name,
 )
 from retrograph.cli.paint import Line, Span, Style, columns, fit, pad, spread, width
 from retrograph.cli.session import Session
@@ -99,7 +100,7 @@ def _title(
     lines = len(history.leaves(top))
     words = f" · {checkpoints:,} checkpoint{'s' * (checkpoints != 1)}"
     words += f" · {lines:,} line{'s' * (lines != 1)}"
-    name = escape(thread.thread_id or "''") + (f"::{escape(ns)}" if ns else "")
+    name = thread_name(thread.thread_id) + (f"::{escape(ns)}" if ns else "")
     yield header(session, name, words)
     if head is None:
         return

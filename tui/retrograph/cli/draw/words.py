@@ -58,6 +58,12 @@ def question_line(value: Value) -> str:
     return cut(", ".join(f"{escape(k)}: {one_line(v, 80)}" for k, v in parts), _QUESTION)
 
 
+def thread_name(thread_id: str) -> str:
+    """A thread's id, escaped; quoted where nothing or not all of it would be seen."""
+    shown = escape(thread_id)
+    return shown if shown and shown == shown.strip() else f"'{shown}'"
+
+
 def _named(node: str | None) -> str:
     return "?" if node is None else escape(node)
 
