@@ -13,6 +13,8 @@ import ormsgpack
 import pytest
 
 from cli.running import Done, Run
+from retrograph.engine.errors import SourceError
+from retrograph.loaders.sqlite.store import Reading
 
 ID = "1f1ebf22-64d4-6{n:03x}-8001-a4fccffb8{n:03x}"
 
@@ -169,6 +171,32 @@ def test_odd_thread_ids_are_listed_opened_and_referable(run: Run, tmp_path: Path
     blank = store(tmp_path / "blank.db", [(" ", "", {}, {})])
     for command in (["threads", blank], ["tree", blank, " "], ["show", blank, " "]):
         assert "' '" in run(*command).out
+
+
+@pytest.mark.parametrize("words", [["tree"], ["tree", "--orphans"], ["show"], ["show", "--sizes"]])
+def test_what_breaks_off_while_it_is_read_leaves_stdout_empty(
+    run: Run, newest: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    """Each reading of the command fails in turn."""
+    command, *options = words
+    readings = 0
+    page = Reading.page
+
+    def breaking(self: Reading, work: Any) -> Any:
+        nonlocal readings
+        readings += 1
+        if readings == fails_at:
+            raise SourceError("It broke.")
+        return page(self, work)
+
+    monkeypatch.setattr(Reading, "page", breaking)
+    fails_at = 0
+    assert run(command, newest, "loop", *options).code == 0
+    for fails_at in range(1, readings + 1):
+        readings = 0
+        done = run(command, newest, "loop", *options)
+        assert (done.code, done.out) == (2, ""), fails_at
+        assert done.err == "retrograph: It broke.\n"
 
 
 def test_secrets_in_metadata(run: Run, tmp_path: Path) -> None:

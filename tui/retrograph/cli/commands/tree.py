@@ -97,20 +97,23 @@ def print_tree(
 
                 data = read_tree(found, ns, kept, progress.at)
                 sources = {key: envelope.source for key, envelope in data.envelopes.items()}
+        # All is read before anything is printed: what cannot be read leaves stdout empty.
+        left_over = found.orphans()
         if as_json:
             session.out.document(document)
         else:
             from retrograph.cli.draw.tree import tree_lines
 
-            session.out.lines(tree_lines(session, found, key, ns, kept, data, orphans))
+            listed = left_over if orphans else None
+            session.out.lines(tree_lines(session, found, key, ns, kept, data, listed))
         total = len(history if ns is None else history.span(ns))
         if kept is not None and len(kept) < total:
             talk.say(f"Only the newest {len(kept):,} of {total:,} checkpoints are shown.")
-        _remarks(found, sources, orphans)
+        _remarks(found, sources, 0 if orphans else sum(rows for _, _, rows in left_over))
 
 
-def _remarks(thread: Thread, sources: Mapping[tuple[str, str], str | None], orphans: bool) -> None:
-    """Say what is odd about the thread."""
+def _remarks(thread: Thread, sources: Mapping[tuple[str, str], str | None], left_over: int) -> None:
+    """Say what is odd about the thread. `left_over`: writes without a checkpoint."""
     from retrograph.cli import talk
     from retrograph.engine.gaps import after_gaps, explain
 
@@ -123,6 +126,6 @@ def _remarks(thread: Thread, sources: Mapping[tuple[str, str], str | None], orph
 
     if gaps := after_gaps(history, range(len(history)), source):
         talk.say(explain(len(gaps)))
-    if not orphans and (left_over := sum(rows for _, _, rows in thread.orphans())):
+    if left_over:
         writes = "1 write is" if left_over == 1 else f"{left_over:,} writes are"
         talk.say(f"{writes} of checkpoints that are not in the store; --orphans lists them.")

@@ -28,6 +28,8 @@ def size_lines(
     name = thread_name(thread.thread_id) + (f"::{escape(ns)}" if ns else "")
     step = history.step(i)
     said = "" if step is None else f" · step {step}"
+    # All is read before anything is printed.
+    grown = list(_steps(session, thread, sizes, end)) if sizes.grown and not channels else []
     yield header(session, name, f"@{escape(id_[-end:])}{said}")
     yield []
     facts: list[tuple[str, Line]] = [
@@ -45,9 +47,9 @@ def size_lines(
         return
     chosen = [c for c in sizes.channels if not channels or c.channel in channels]
     yield from _channels(session, chosen, sizes.checkpoint)
-    if sizes.grown and not channels:
+    if grown:
         yield []
-        yield from _steps(session, thread, sizes, end)
+        yield from grown
 
 
 def _channels(session: Session, channels: Sequence[ChannelSize], whole: int) -> Iterator[Line]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import TypeAlias
 
 from retrograph.cli.draw.treedata import TreeData
 from retrograph.cli.draw.words import (
@@ -25,6 +26,9 @@ from retrograph.engine.steps import Step
 from retrograph.engine.text import duration, escape
 from retrograph.engine.thread import Thread
 from retrograph.engine.treerows import TreeRow, tree_rows
+
+Orphans: TypeAlias = tuple[str, str, int]
+"""(namespace, checkpoint id, rows) of writes whose checkpoint is not in the store."""
 
 _LEAST = 44
 """Columns for lanes and words, before other columns are left out for them."""
@@ -49,9 +53,9 @@ def tree_lines(
     ns: str | None,
     kept: Sequence[int] | None,
     data: TreeData,
-    orphans: bool,
+    orphans: Sequence[Orphans] | None,
 ) -> Iterator[Line]:
-    """Everything that `tree` prints for people."""
+    """Everything that `tree` prints for people. `orphans`: listed where given."""
     history, ascii = thread.history, session.out.ascii
     total = len(history) if ns is None else len(history.span(ns))
     owners = thread.owners()
@@ -71,8 +75,8 @@ def tree_lines(
     on = _line(history, chosen, owners)
     here = chosen if chosen != history.head(key.ns) else NONE
     yield from _Drawing(session, history, rows).lines(on, here)
-    if orphans:
-        yield from _orphans(thread)
+    if orphans is not None:
+        yield from _orphans(orphans)
 
 
 def _only(rows: list[TreeRow], kept: set[int]) -> list[TreeRow]:
@@ -221,8 +225,7 @@ def _glyph_style(row: TreeRow) -> Style:
     return {"edit": "waits", "copy": "fork", "input": "accent"}.get(label.kind, "")  # type: ignore[return-value]
 
 
-def _orphans(thread: Thread) -> Iterator[Line]:
-    found = thread.orphans()
+def _orphans(found: Sequence[Orphans]) -> Iterator[Line]:
     yield []
     if not found:
         yield [Span("No writes without a checkpoint.", "dim")]
