@@ -20,6 +20,7 @@ NAMES = (
     "grep",
     "blame",
     "postgres",
+    "app",
 )
 RESULTS = Path(__file__).with_name("results.md")
 

@@ -13,10 +13,6 @@ from retrograph.engine.threadlist import ThreadFilter, find_threads
 from retrograph.tui.messages import ThreadsRead
 from retrograph.tui.work import Job
 
-FIRST = 40
-"""Threads that are shown as soon as they are there."""
-MORE = 400
-
 
 class ThreadPages:
     """One listing, read on from where it was; only one job at a time may read it."""

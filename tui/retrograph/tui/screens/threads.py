@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from retrograph.engine.errors import UsageError
-from retrograph.engine.filterlang import parse_filter
-from retrograph.engine.threadlist import ThreadFilter
 from retrograph.tui import clock
 from retrograph.tui.journal import command
 from retrograph.tui.messages import (
@@ -24,16 +24,22 @@ from retrograph.tui.messages import (
     WorkEnded,
     WorkGrew,
 )
-from retrograph.tui.reading.source import Source
-from retrograph.tui.reading.threads import FIRST, MORE, ThreadPages
 from retrograph.tui.screens.base import BaseScreen
 from retrograph.tui.spans import Line, Span
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.bars import Bar
 from retrograph.tui.widgets.lines import Lines
-from retrograph.tui.widgets.preview import preview_lines
 from retrograph.tui.widgets.threadlist import ThreadList
 from retrograph.tui.work import Settled
+
+if TYPE_CHECKING:
+    from retrograph.engine.threadlist import ThreadFilter
+    from retrograph.tui.reading.source import Source
+    from retrograph.tui.reading.threads import ThreadPages
+
+FIRST = 40
+"""Threads that are shown as soon as they are there."""
+MORE = 400
 
 
 class ThreadsScreen(BaseScreen):
@@ -71,6 +77,10 @@ class ThreadsScreen(BaseScreen):
         """Read the list anew, with the filter in force."""
         if self.source is None:
             return
+        # Imported with the source, since the first frame needs none of it.
+        from retrograph.engine.filterlang import parse_filter
+        from retrograph.tui.reading.threads import ThreadPages
+
         try:
             wanted = parse_filter(self.list.filtered, clock.now())
         except UsageError as error:
@@ -92,6 +102,8 @@ class ThreadsScreen(BaseScreen):
         """Read as many as are there again, and show them all at once."""
         if self.source is None or self.reading("threads") or self._wanted is None:
             return
+        from retrograph.tui.reading.threads import ThreadPages
+
         pages = self._pages = ThreadPages(self.source.loader, self._wanted, self.source.redactor)
         count = max(len(self.list.threads), FIRST)
         self._again = self.read("threads", lambda job: pages.more(job, count))
@@ -210,6 +222,8 @@ class ThreadsScreen(BaseScreen):
         if info is None or source is None:
             self.preview.set_lines([])
             return
+        from retrograph.tui.widgets.preview import preview_lines
+
         width = self.preview.scrollable_content_region.width
         self.preview.set_lines(preview_lines(info, self.ui, source.redactor, width))
 

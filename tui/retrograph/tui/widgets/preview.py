@@ -13,7 +13,7 @@ from retrograph.tui import clock
 from retrograph.tui.reading.wrap import Wrapped
 from retrograph.tui.spans import Line, Span
 from retrograph.tui.ui import Ui
-from retrograph.tui.widgets.threadlist import name_of, status_glyph
+from retrograph.tui.widgets.threadpaint import name_of, status_glyph
 
 _TALL = 12
 """Lines that a question or an error gets."""
