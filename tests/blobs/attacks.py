@@ -19,11 +19,11 @@ from typing import Any
 import ormsgpack
 
 from retrograph.engine.model import Typed
-from retrograph.engine.outline import Outline
-from retrograph.engine.redact import Redactor
 from retrograph.engine.serde import Serde, envelope, send_node
-from retrograph.engine.summary import one_line
 from retrograph.engine.values import equal, from_json, message_fields, to_json, type_name
+from retrograph.engine.views.outline import Outline
+from retrograph.engine.views.redact import Redactor
+from retrograph.engine.views.summary import one_line
 
 MEMORY = 1 << 30
 """Bytes of address space, interpreter and all."""

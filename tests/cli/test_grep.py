@@ -137,7 +137,7 @@ def test_ctrl_c_shows_what_was_found(tmp_path: Path) -> None:
     program = (
         "import os, signal, sys\n"
         "from retrograph.cli.main import main\n"
-        "from retrograph.engine.needle import Needle\n"
+        "from retrograph.engine.search.needle import Needle\n"
         "spot, seen = Needle.spot, []\n"
         "def stop(self, text):\n"
         "    seen.append(text)\n"

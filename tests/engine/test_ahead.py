@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from made import THREAD, Made, make
-from retrograph.engine.ahead import read_ahead
 from retrograph.engine.model import Loader, ThreadQuery
-from retrograph.engine.quick import quick_walk
-from retrograph.engine.shapes import tree_shape
 from retrograph.engine.thread import Thread
+from retrograph.engine.threads.ahead import read_ahead
+from retrograph.engine.threads.quick import quick_walk
+from retrograph.engine.views.shapes import tree_shape
 from retrograph.loaders.registry import open_source
 from zoo import Store
 

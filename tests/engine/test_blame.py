@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from made import Made, make, said
-from retrograph.engine.blame import Blame
+from retrograph.engine.diff.sameness import identity, same
 from retrograph.engine.errors import RefError, UsageError
 from retrograph.engine.model import Loader, ThreadQuery
-from retrograph.engine.redact import REDACTED, Redactor
-from retrograph.engine.sameness import identity, same
+from retrograph.engine.search.blame import Blame
 from retrograph.engine.thread import Snapshot, Thread
 from retrograph.engine.values import ABSENT, Delta
+from retrograph.engine.views.redact import REDACTED, Redactor
 from retrograph.loaders.registry import open_source
 from servers.postgres import Zoo
 from zoo import Store

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from patching import apply
-from retrograph.engine.diff import Change, changes_json, diff
+from retrograph.engine.diff.changes import Change, changes_json, diff
 from retrograph.engine.serde.msgpack import unpack
 from retrograph.engine.values import (
     ABSENT,

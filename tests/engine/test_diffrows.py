@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pictures import lines
-from retrograph.engine.diff import diff
-from retrograph.engine.diffrows import DiffRow, diff_rows, unified
+from retrograph.engine.diff.changes import diff
+from retrograph.engine.diff.rows import DiffRow, diff_rows, unified
 from retrograph.engine.values import ABSENT, Delta, Obj, SetValue, Value
 
 

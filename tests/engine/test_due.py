@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from retrograph.engine.due import (
+from retrograph.engine.model import Envelope, Version
+from retrograph.engine.steps.due import (
     Barrier,
     Learned,
     barrier,
@@ -16,8 +17,7 @@ from retrograph.engine.due import (
     named_destination,
     names_in,
 )
-from retrograph.engine.model import Envelope, Version
-from retrograph.engine.taskids import Call, TaskPath, match_ids, parse_path, task_id
+from retrograph.engine.steps.taskids import Call, TaskPath, match_ids, parse_path, task_id
 from retrograph.engine.values import SetValue
 
 

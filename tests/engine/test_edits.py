@@ -16,7 +16,7 @@ from retrograph.engine.errors import RefError, UsageError
 from retrograph.engine.model import CheckpointKey, Envelope, RawCheckpoint, Typed
 from retrograph.engine.paths import parse
 from retrograph.engine.serde import Serde
-from retrograph.engine.steps import Step
+from retrograph.engine.steps.step import Step
 from retrograph.engine.thread import Snapshot
 from retrograph.engine.values import (
     ABSENT,

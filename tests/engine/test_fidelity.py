@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from retrograph.engine.model import Loader
-from retrograph.engine.status import describe
 from retrograph.engine.thread import Thread
+from retrograph.engine.threads.status import describe
 from retrograph.loaders.registry import open_source
 from zoo import SCENARIOS, Store
 from zoo.compare import mismatches, nesting, shortcuts, step_mismatches, steps_apart

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from retrograph.engine.model import Loader
-from retrograph.engine.steps import Step
+from retrograph.engine.steps.step import Step
 from retrograph.engine.thread import Snapshot, Thread
 from retrograph.engine.values import to_json
 from retrograph.loaders.registry import open_source

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from retrograph.engine.errors import UsageError
-from retrograph.engine.filterlang import parse_filter
-from retrograph.engine.threadlist import ThreadFilter
+from retrograph.engine.threads.filterlang import parse_filter
+from retrograph.engine.threads.listing import ThreadFilter
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
 

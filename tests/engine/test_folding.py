@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pictures import history, lines, owned_by
-from retrograph.engine.folding import View, runs
 from retrograph.engine.history import NONE, History
-from retrograph.engine.layout import lay_out
+from retrograph.engine.tree.folding import View, runs
+from retrograph.engine.tree.layout import lay_out
 
 
 def shown(tree: History, view: View) -> str:

@@ -13,12 +13,12 @@ import stories
 from hosting import OWN, plan_of
 from retrograph.engine.edits.plan import Asked
 from retrograph.engine.errors import RetrographError
-from retrograph.engine.forking import Fork, make_fork, preview_fork
 from retrograph.engine.host.client import Host
 from retrograph.engine.host.requests import launch, load
-from retrograph.engine.lookup import LoaderIndex
-from retrograph.engine.refs import locate
+from retrograph.engine.replay.forking import Fork, make_fork, preview_fork
 from retrograph.engine.thread import Snapshot, Thread
+from retrograph.engine.threads.lookup import LoaderIndex
+from retrograph.engine.threads.refs import locate
 from retrograph.engine.values import to_json
 from retrograph.loaders.registry import open_source
 

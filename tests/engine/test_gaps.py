@@ -9,11 +9,11 @@ import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 
-from retrograph.engine.gaps import after_gaps, explain
 from retrograph.engine.history import History
 from retrograph.engine.model import IndexRow, Loader
-from retrograph.engine.pages import read_page
 from retrograph.engine.thread import Thread
+from retrograph.engine.threads.pages import read_page
+from retrograph.engine.tree.gaps import after_gaps, explain
 from retrograph.loaders.registry import open_source
 from zoo import Store
 from zoo.graphs.flow import step

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from made import Made, make, said
-from retrograph.engine.grep import Grep, Hit
-from retrograph.engine.needle import Needle
-from retrograph.engine.redact import REDACTED, Redactor
+from retrograph.engine.search.grep import Grep, Hit
+from retrograph.engine.search.needle import Needle
 from retrograph.engine.serde import Serde
 from retrograph.engine.thread import Thread
 from retrograph.engine.values import Secret
+from retrograph.engine.views.redact import REDACTED, Redactor
 from retrograph.loaders.registry import open_source
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from retrograph.engine.grep import Grep
 from retrograph.engine.model import Loader, ThreadQuery
-from retrograph.engine.needle import Needle, texts
 from retrograph.engine.paths import get
+from retrograph.engine.search.grep import Grep
+from retrograph.engine.search.needle import Needle, texts
 from retrograph.engine.thread import Thread
 from retrograph.engine.values import Delta
 from retrograph.loaders.registry import open_source

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from pictures import history, lines, owned_by, picture
 from retrograph.engine.history import NONE, History
-from retrograph.engine.lanes import ASCII, UNICODE, Layout
-from retrograph.engine.layout import lay_out
 from retrograph.engine.model import IndexRow
+from retrograph.engine.tree.lanes import ASCII, UNICODE, Layout
+from retrograph.engine.tree.layout import lay_out
 
 PICTURES = {
     "nothing": ("", ""),

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrograph.engine.errors import UsageError
-from retrograph.engine.needle import Needle, texts
+from retrograph.engine.search.needle import Needle, texts
 from retrograph.engine.serde import Serde
 from retrograph.engine.values import Obj, Secret, SetValue
 

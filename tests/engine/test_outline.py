@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 
 from blobs.strategies import VALUES
 from retrograph.engine.errors import RefError
-from retrograph.engine.outline import NONE, Outline
 from retrograph.engine.serde.msgpack import Packed, unpack
-from retrograph.engine.summary import one_line, size_of
 from retrograph.engine.text import escape
 from retrograph.engine.values import (
     ABSENT,
@@ -29,6 +27,8 @@ from retrograph.engine.values import (
     Unreadable,
     Value,
 )
+from retrograph.engine.views.outline import NONE, Outline
+from retrograph.engine.views.summary import one_line, size_of
 
 
 def message(kind: str, content: str, **more: Value) -> Obj:

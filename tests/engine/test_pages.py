@@ -10,9 +10,9 @@ import pytest
 from made import THREAD, Made, make
 from retrograph.engine.history import History
 from retrograph.engine.model import Loader
-from retrograph.engine.pages import read_page
-from retrograph.engine.shapes import tree_shape
 from retrograph.engine.thread import Thread
+from retrograph.engine.threads.pages import read_page
+from retrograph.engine.views.shapes import tree_shape
 from retrograph.loaders.registry import open_source
 from zoo import SCENARIOS, Store
 

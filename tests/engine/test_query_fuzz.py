@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from made import Made, make, said
-from retrograph.engine.blame import Blame
-from retrograph.engine.diff import changes_json, diff
-from retrograph.engine.diffrows import diff_rows
+from retrograph.engine.diff.changes import changes_json, diff
+from retrograph.engine.diff.rows import diff_rows
 from retrograph.engine.errors import RetrographError
-from retrograph.engine.grep import Grep
 from retrograph.engine.model import ThreadQuery
-from retrograph.engine.needle import Needle
-from retrograph.engine.redact import Redactor
-from retrograph.engine.shown import shown_changes
-from retrograph.engine.sizes import measure
+from retrograph.engine.search.blame import Blame
+from retrograph.engine.search.grep import Grep
+from retrograph.engine.search.needle import Needle
 from retrograph.engine.thread import Thread
 from retrograph.engine.values import Delta, Secret
+from retrograph.engine.views.redact import Redactor
+from retrograph.engine.views.shown import shown_changes
+from retrograph.engine.views.sizes import measure
 from retrograph.loaders.registry import open_source
 
 DATA = Path(__file__).parent.parent / "data" / "formats"

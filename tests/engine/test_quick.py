@@ -17,9 +17,9 @@ from langgraph.graph import END, START, StateGraph
 
 from retrograph.engine import thread as engine_thread
 from retrograph.engine.model import Envelope, Loader, ThreadQuery
-from retrograph.engine.quick import proven_steps, quick_walk
-from retrograph.engine.steps import Step
+from retrograph.engine.steps.step import Step
 from retrograph.engine.thread import Thread
+from retrograph.engine.threads.quick import proven_steps, quick_walk
 from retrograph.loaders.registry import open_source
 from zoo import Store
 

@@ -10,8 +10,8 @@ from uuid import UUID
 import pytest
 
 from retrograph.engine.errors import ConfigError
-from retrograph.engine.redact import REDACTED, Redactor
 from retrograph.engine.values import Delta, MapValue, Obj, Pickle, Secret, SetValue, Unreadable
+from retrograph.engine.views.redact import REDACTED, Redactor
 
 TELLING = (
     "authorization Authorization proxy-authorization x-api-key X-API-KEY apiKey api_key apikey "

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from retrograph.engine.errors import RefError, UsageError
 from retrograph.engine.history import History
 from retrograph.engine.model import CheckpointKey, IndexRow
-from retrograph.engine.refs import Ref, locate, parse, short_length, written
+from retrograph.engine.threads.refs import Ref, locate, parse, short_length, written
 
 A = "1f1ebf22-64d4-6000-bfff-00000000aaaa"  # step -1
 B = "1f1ebf22-64d4-6001-8000-00000000bbbb"  # step 0

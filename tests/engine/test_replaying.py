@@ -12,14 +12,14 @@ from hosting import OWN, VERSIONS, hosted, plan_of, python_of
 from retrograph.engine.errors import UsageError
 from retrograph.engine.host.client import Event
 from retrograph.engine.host.requests import launch, load
-from retrograph.engine.lookup import LoaderIndex
 from retrograph.engine.model import Loader
-from retrograph.engine.refs import locate
 from retrograph.engine.replay.asked import Asked
 from retrograph.engine.replay.driving import Choice, Driver, Outcome
 from retrograph.engine.replay.plan import Plan, plan_replay
 from retrograph.engine.replay.recordings import recordings_of
 from retrograph.engine.sandbox.make import make_sandbox
+from retrograph.engine.threads.lookup import LoaderIndex
+from retrograph.engine.threads.refs import locate
 from retrograph.engine.values import to_json
 from retrograph.loaders.registry import open_source
 from stories import effects

@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrograph.engine.sequence import align, increasing
+from retrograph.engine.diff.sequence import align, increasing
 
 tokens = st.lists(st.integers(0, 4), max_size=12)
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from retrograph.engine.model import Loader, ThreadQuery
-from retrograph.engine.redact import Redactor
-from retrograph.engine.shapes import snapshot_shape, thread_shape, tree_shape
-from retrograph.engine.status import describe
 from retrograph.engine.thread import Thread
+from retrograph.engine.threads.status import describe
+from retrograph.engine.views.redact import Redactor
+from retrograph.engine.views.shapes import snapshot_shape, thread_shape, tree_shape
 from retrograph.loaders.registry import open_source
 from zoo import SCENARIOS, Store
 from zoo.compare import UNTOLD_IDS, normal

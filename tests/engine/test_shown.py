@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from made import Made, make, said
-from retrograph.engine.diff import Change, changes_json, diff
-from retrograph.engine.diffrows import diff_rows
-from retrograph.engine.redact import REDACTED, Redactor
-from retrograph.engine.shown import shown_at, shown_changes, shown_path, shown_snapshot
+from retrograph.engine.diff.changes import Change, changes_json, diff
+from retrograph.engine.diff.rows import diff_rows
 from retrograph.engine.thread import Thread
 from retrograph.engine.values import MapValue, Obj, SetValue, equal
+from retrograph.engine.views.redact import REDACTED, Redactor
+from retrograph.engine.views.shown import shown_at, shown_changes, shown_path, shown_snapshot
 from retrograph.loaders.registry import open_source
 
 WORDS = ["ssn", "/sk-\\w+/"]

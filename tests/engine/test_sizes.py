@@ -13,8 +13,8 @@ from made import Made, make, said
 from retrograph.engine.model import CheckpointKey
 from retrograph.engine.serde import Serde
 from retrograph.engine.serde.codec import Serde as Codec
-from retrograph.engine.sizes import channel_sizes, measure
 from retrograph.engine.thread import Thread
+from retrograph.engine.views.sizes import channel_sizes, measure
 from retrograph.loaders.registry import open_source
 
 DATA = Path(__file__).parent.parent / "data" / "formats"
@@ -109,8 +109,8 @@ def test_encrypted_ones_say_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("store", sorted(path.name for path in DATA.glob("*.db")))
 def test_channels_of_stores_of_any_version(store: str) -> None:
-    from retrograph.engine.channels import channel_values
     from retrograph.engine.model import ThreadQuery
+    from retrograph.engine.steps.channels import channel_values
 
     loader = open_source(str(DATA / store))
     for row in list(loader.threads(ThreadQuery(limit=None))):

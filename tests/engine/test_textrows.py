@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrograph.engine.textrows import TextRow, text_rows
-from retrograph.engine.words import Span, word_diff
+from retrograph.engine.diff.textrows import TextRow, text_rows
+from retrograph.engine.diff.words import Span, word_diff
 
 
 def beside(old: str, new: str, context: int = 2) -> list[tuple[str | None, str | None] | int]:

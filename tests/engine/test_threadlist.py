@@ -15,7 +15,7 @@ import pytest
 from retrograph.engine.errors import UsageError
 from retrograph.engine.ids import first_id_at
 from retrograph.engine.model import Loader, ThreadQuery
-from retrograph.engine.threadlist import ThreadFilter, find_threads, parse_since, parse_where
+from retrograph.engine.threads.listing import ThreadFilter, find_threads, parse_since, parse_where
 from retrograph.loaders.registry import open_source
 
 STORE = Path(__file__).parent.parent / "data" / "formats" / "langgraph-1.2.24.db"

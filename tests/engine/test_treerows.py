@@ -9,10 +9,10 @@ import pytest
 
 from pictures import history, lines, owned_by
 from retrograph.engine.history import History
-from retrograph.engine.labels import ASCII, Label, names, summary
 from retrograph.engine.model import Envelope
-from retrograph.engine.steps import Question, Step, Task
-from retrograph.engine.treerows import TreeRow, title, tree_rows
+from retrograph.engine.steps.step import Question, Step, Task
+from retrograph.engine.tree.labels import ASCII, Label, names, summary
+from retrograph.engine.tree.rows import TreeRow, title, tree_rows
 
 
 def step(

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrograph.engine.words import Span, shorten, word_diff
+from retrograph.engine.diff.words import Span, shorten, word_diff
 
 
 def test_one_word() -> None:

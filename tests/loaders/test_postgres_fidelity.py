@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from retrograph.engine.model import Loader
-from retrograph.engine.status import describe
 from retrograph.engine.thread import Thread
+from retrograph.engine.threads.status import describe
 from retrograph.loaders.registry import open_source
 from servers.postgres import Zoo
 from zoo import SCENARIOS, Store

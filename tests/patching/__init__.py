@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from retrograph.engine.diff import Change
+from retrograph.engine.diff.changes import Change
 from retrograph.engine.values import ABSENT, Delta, Obj, SetValue, Value, map_of
 
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from textwrap import dedent
 
 from retrograph.engine.history import NONE, History
-from retrograph.engine.lanes import UNICODE, Glyphs, Layout
 from retrograph.engine.model import IndexRow
+from retrograph.engine.tree.lanes import UNICODE, Glyphs, Layout
 
 
 def history(words: str) -> History:

@@ -9,7 +9,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from retrograph.engine.redact import Redactor
+from retrograph.engine.views.redact import Redactor
 from retrograph.tui.app import FOLLOW, RetrographApp
 from retrograph.tui.keymap import Keys
 from retrograph.tui.ui import Ui

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from pictures import history
-from retrograph.engine.labels import UNICODE, Label
 from retrograph.engine.model import Loader
 from retrograph.engine.thread import Thread
-from retrograph.engine.treerows import Painter, tree_rows
+from retrograph.engine.tree.labels import UNICODE, Label
+from retrograph.engine.tree.rows import Painter, tree_rows
 from retrograph.loaders.registry import open_source
 from retrograph.tui.reading.known import Known, Note, Noted
 from retrograph.tui.reading.notes import note_all, note_page

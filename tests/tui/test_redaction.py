@@ -8,7 +8,7 @@ import pytest
 
 from made import Made, make, said
 from piloting import opened, press, settle, text
-from retrograph.engine.redact import Redactor
+from retrograph.engine.views.redact import Redactor
 
 HIDDEN = "hunter2"
 

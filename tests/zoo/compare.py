@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from retrograph.engine.model import NULL_TASK
-from retrograph.engine.pages import read_page
-from retrograph.engine.quick import quick_walk
-from retrograph.engine.steps import Step, Task
+from retrograph.engine.steps.step import Step, Task
 from retrograph.engine.thread import Snapshot, Thread
+from retrograph.engine.threads.pages import read_page
+from retrograph.engine.threads.quick import quick_walk
 from retrograph.engine.values import to_json
 
 EMPTY: tuple[Any, ...] = ([], {}, "", 0, 0.0, False, {"$set": []}, {"$tuple": []}, None)

@@ -8,11 +8,6 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from retrograph.engine.activity import Activity, observe
-from retrograph.engine.arrivals import arrived
-from retrograph.engine.channels import channel_values, split_values
-from retrograph.engine.deltas import delta_values
-from retrograph.engine.due import OLD_FORMAT, Barrier, Learned
 from retrograph.engine.errors import RefError
 from retrograph.engine.history import NONE, History
 from retrograph.engine.model import (
@@ -24,10 +19,15 @@ from retrograph.engine.model import (
     RawCheckpoint,
     WriteRow,
 )
-from retrograph.engine.plain import ran_plainly
 from retrograph.engine.serde import Serde
 from retrograph.engine.serde import envelope as read_envelope
-from retrograph.engine.steps import Step, derive
+from retrograph.engine.steps.activity import Activity, observe
+from retrograph.engine.steps.arrivals import arrived
+from retrograph.engine.steps.channels import channel_values, split_values
+from retrograph.engine.steps.deltas import delta_values
+from retrograph.engine.steps.due import OLD_FORMAT, Barrier, Learned
+from retrograph.engine.steps.plain import ran_plainly
+from retrograph.engine.steps.step import Step, derive
 
 _RAN_ON = ("loop", None)
 """Sources of checkpoints made by running on; `None` where the metadata is unreadable."""

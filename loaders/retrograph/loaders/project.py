@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from retrograph.engine.errors import ConfigError
-from retrograph.engine.redact import Redactor
+from retrograph.engine.views.redact import Redactor
 
 PREFIX = "RETROGRAPH_"
 DEFAULT = "default"

@@ -73,8 +73,8 @@ def _under(what: str, found: float, limit: float, form: Callable[[float], str]) 
 
 def state(store: str, thread: str) -> Callable[[], object]:
     """First paint of a state, by the value view alone."""
-    from retrograph.engine.outline import Outline
     from retrograph.engine.thread import Thread
+    from retrograph.engine.views.outline import Outline
     from retrograph.loaders.registry import open_source
 
     opened = Thread(open_source(store), thread)
@@ -90,8 +90,8 @@ def state(store: str, thread: str) -> Callable[[], object]:
 
 def expanded(store: str, thread: str) -> Callable[[], object]:
     """The list of messages opened, and a screen of it made."""
-    from retrograph.engine.outline import Outline
     from retrograph.engine.thread import Thread
+    from retrograph.engine.views.outline import Outline
     from retrograph.loaders.registry import open_source
 
     opened = Thread(open_source(store), thread)

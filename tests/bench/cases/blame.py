@@ -13,7 +13,7 @@ from tests.bench.stores.growing import MESSAGE_EVERY, THREAD, growing
 
 
 def _blame(store: str, path: str, exact: bool) -> Callable[[], Any]:
-    from retrograph.engine.blame import Blame
+    from retrograph.engine.search.blame import Blame
     from retrograph.engine.thread import Thread
     from retrograph.loaders.registry import open_source
 

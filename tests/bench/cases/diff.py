@@ -40,7 +40,7 @@ def stored() -> tuple[tuple[str, bytes], tuple[str, bytes]]:
 
 def ours() -> Callable[[], object]:
     """With the decoding, since a diff unpacks only what differs."""
-    from retrograph.engine.diff import diff
+    from retrograph.engine.diff.changes import diff
     from retrograph.engine.model import Typed
     from retrograph.engine.serde import Serde
 
@@ -66,7 +66,7 @@ def _plain(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def ours_on_dicts() -> Callable[[], object]:
-    from retrograph.engine.diff import diff
+    from retrograph.engine.diff.changes import diff
 
     old, new = plain()
     assert len(diff(old, new)) == CHANGES

@@ -19,8 +19,8 @@ PLAIN = """
 
 
 def _search(store: str, pattern: str, expected: int, regex: bool = False) -> Callable[[], object]:
-    from retrograph.engine.grep import Grep
-    from retrograph.engine.needle import Needle
+    from retrograph.engine.search.grep import Grep
+    from retrograph.engine.search.needle import Needle
     from retrograph.engine.thread import Thread
     from retrograph.loaders.registry import open_source
 

@@ -21,8 +21,8 @@ PLAIN = """
 
 def ours(store: str) -> Callable[[], object]:
     """The state's channels, and the messages opened: 40,000 rows, of which a screen is drawn."""
-    from retrograph.engine.outline import Outline
     from retrograph.engine.thread import Thread
+    from retrograph.engine.views.outline import Outline
     from retrograph.loaders.registry import open_source
 
     def call() -> object:

@@ -32,7 +32,7 @@ def index(uri: str) -> Callable[[], object]:
 
 
 def page(uri: str) -> Callable[[], object]:
-    from retrograph.engine.threadlist import ThreadFilter, find_threads
+    from retrograph.engine.threads.listing import ThreadFilter, find_threads
     from retrograph.loaders.registry import open_source
 
     def call() -> object:
@@ -68,8 +68,8 @@ def tree(uri: str) -> Callable[[], object]:
 
 def json(uri: str) -> Callable[[], object]:
     """What `retrograph tree --json` prints: each checkpoint's metadata too."""
-    from retrograph.engine.shapes import tree_shape
     from retrograph.engine.thread import Thread
+    from retrograph.engine.views.shapes import tree_shape
     from retrograph.loaders.registry import open_source
 
     def call() -> object:

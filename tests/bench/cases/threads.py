@@ -31,7 +31,7 @@ def index(store: str) -> Callable[[], object]:
 
 
 def page(store: str) -> Callable[[], object]:
-    from retrograph.engine.threadlist import ThreadFilter, find_threads
+    from retrograph.engine.threads.listing import ThreadFilter, find_threads
     from retrograph.loaders.registry import open_source
 
     def call() -> object:

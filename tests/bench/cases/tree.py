@@ -34,8 +34,8 @@ def ours(store: str) -> Callable[[], object]:
 
 def json(store: str) -> Callable[[], object]:
     """What `retrograph tree --json` prints: each checkpoint's metadata too."""
-    from retrograph.engine.shapes import tree_shape
     from retrograph.engine.thread import Thread
+    from retrograph.engine.views.shapes import tree_shape
     from retrograph.loaders.registry import open_source
 
     def call() -> object:

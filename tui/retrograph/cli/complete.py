@@ -124,8 +124,8 @@ def _value(parameter: Any, given: dict[str, str], current: str) -> Answer:
 
 def _threads(source: str | None, current: str) -> list[tuple[str, str]]:
     """Thread ids that begin so; of a thread that is there, its checkpoints after the `@`."""
-    from retrograph.engine.lookup import LoaderIndex
     from retrograph.engine.model import ThreadQuery
+    from retrograph.engine.threads.lookup import LoaderIndex
 
     loader = _open(source)
     try:
@@ -153,7 +153,7 @@ def _open(source: str | None) -> Any:
 
 
 def _points(name: str, index: Any) -> Iterator[tuple[str, str]]:
-    from retrograph.engine.refs import short_length
+    from retrograph.engine.threads.refs import short_length
 
     history = index.history(name)
     length = short_length(history.ids)
@@ -163,8 +163,8 @@ def _points(name: str, index: Any) -> Iterator[tuple[str, str]]:
 
 
 def _namespaces(given: dict[str, str]) -> list[tuple[str, str]]:
-    from retrograph.engine.lookup import LoaderIndex
-    from retrograph.engine.refs import parse
+    from retrograph.engine.threads.lookup import LoaderIndex
+    from retrograph.engine.threads.refs import parse
 
     loader = _open(given.get("source"))
     try:

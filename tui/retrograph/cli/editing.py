@@ -22,10 +22,10 @@ from retrograph.engine.errors import (
     RetrographError,
     UsageError,
 )
-from retrograph.engine.redact import Redactor
-from retrograph.engine.shown import shown_state
 from retrograph.engine.text import escape
 from retrograph.engine.values import Value, equal, from_json
+from retrograph.engine.views.redact import Redactor
+from retrograph.engine.views.shown import shown_state
 
 T = TypeVar("T")
 _MARK = "# ! "

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 from retrograph.cli import talk
 
 if TYPE_CHECKING:
-    from retrograph.engine.redact import Redactor
+    from retrograph.engine.views.redact import Redactor
 
 COMMANDS = (
     *("open", "demo", "threads", "tree", "show", "diff", "grep", "blame", "graph"),
@@ -131,7 +131,7 @@ def _ended(error: Exception, debug: bool, no_redact: bool) -> int:
 def _redactor(no_redact: bool) -> Redactor:
     """For sentences about an error, which may be about the configuration itself."""
     from retrograph.engine.errors import RetrographError
-    from retrograph.engine.redact import Redactor
+    from retrograph.engine.views.redact import Redactor
     from retrograph.loaders.project import load_config
 
     try:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from retrograph.cli import talk
 from retrograph.cli.output import Output
 from retrograph.engine.model import CheckpointKey, Loader
-from retrograph.engine.redact import Redactor
+from retrograph.engine.views.redact import Redactor
 from retrograph.loaders.project import load_config
 from retrograph.loaders.registry import open_source
 
 if TYPE_CHECKING:
     from retrograph.engine.model import Envelope
-    from retrograph.engine.steps import Step
+    from retrograph.engine.steps.step import Step
     from retrograph.engine.thread import Snapshot, Thread
 
 
@@ -28,8 +28,8 @@ class Session(NamedTuple):
 
     def locate(self, ref: str | None, thread: str | None) -> tuple[Thread, CheckpointKey]:
         """The checkpoint that REF and --thread name, and its thread."""
-        from retrograph.engine.lookup import LoaderIndex
-        from retrograph.engine.refs import locate
+        from retrograph.engine.threads.lookup import LoaderIndex
+        from retrograph.engine.threads.refs import locate
 
         index = LoaderIndex(self.loader)
         key = locate(ref, index, thread)
@@ -37,15 +37,15 @@ class Session(NamedTuple):
 
     def shown_step(self, thread: Thread, i: int) -> tuple[Envelope, Step]:
         """One checkpoint without its values, as it may be seen."""
-        from retrograph.engine.pages import read_page
-        from retrograph.engine.shown import shown_step
+        from retrograph.engine.threads.pages import read_page
+        from retrograph.engine.views.shown import shown_step
 
         envelope, step = read_page(thread, [i])[i]
         return envelope, shown_step(step, self.redactor)
 
     def shown(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot without what must not be seen: the one to draw and to print."""
-        from retrograph.engine.shown import shown_snapshot
+        from retrograph.engine.views.shown import shown_snapshot
 
         return shown_snapshot(snapshot, self.redactor)
 

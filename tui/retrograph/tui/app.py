@@ -20,8 +20,8 @@ from textual.binding import BindingsMap
 from textual.message import Message
 
 from retrograph.engine.errors import ConfigError, RetrographError
-from retrograph.engine.redact import Redactor
 from retrograph.engine.text import escape
+from retrograph.engine.views.redact import Redactor
 from retrograph.tui import theme
 from retrograph.tui.hints import available
 from retrograph.tui.journal import Journal

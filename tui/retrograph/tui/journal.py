@@ -40,7 +40,7 @@ def command(*words: str) -> str:
 
 def show_command(source: str, key: CheckpointKey) -> str:
     """The command that shows a checkpoint."""
-    from retrograph.engine.refs import written
+    from retrograph.engine.threads.refs import written
 
     return command("show", source, written(key))
 

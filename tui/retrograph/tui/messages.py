@@ -9,8 +9,8 @@ from textual.message import Message
 
 if TYPE_CHECKING:
     from retrograph.engine.model import ThreadRow
-    from retrograph.engine.status import ThreadInfo
     from retrograph.engine.thread import Thread
+    from retrograph.engine.threads.status import ThreadInfo
     from retrograph.tui.reading.conversation import Pages
     from retrograph.tui.reading.diffing import Comparison
     from retrograph.tui.reading.inspected import Inspected

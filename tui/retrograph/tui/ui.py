@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from retrograph.tui.keymap import Keys
 
 if TYPE_CHECKING:
-    from retrograph.engine.labels import Signs
-    from retrograph.engine.lanes import Glyphs
+    from retrograph.engine.tree.labels import Signs
+    from retrograph.engine.tree.lanes import Glyphs
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +22,13 @@ class Ui:
 
     @property
     def signs(self) -> Signs:
-        from retrograph.engine import labels
+        from retrograph.engine.tree import labels
 
         return labels.ASCII if self.ascii else labels.UNICODE
 
     @property
     def glyphs(self) -> Glyphs:
-        from retrograph.engine import lanes
+        from retrograph.engine.tree import lanes
 
         return lanes.ASCII if self.ascii else lanes.UNICODE
 

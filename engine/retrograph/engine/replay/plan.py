@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from retrograph.engine.carried import config_of
 from retrograph.engine.errors import UsageError
 from retrograph.engine.history import NONE
 from retrograph.engine.host.client import Host
@@ -22,6 +21,7 @@ from retrograph.engine.replay.asked import (
     nodes_of,
     reachable,
 )
+from retrograph.engine.replay.carried import config_of
 from retrograph.engine.replay.recordings import Recordings
 from retrograph.engine.sandbox.closure import (
     Closure,
@@ -29,7 +29,7 @@ from retrograph.engine.sandbox.closure import (
     for_going_on,
     for_replay,
 )
-from retrograph.engine.steps import Step
+from retrograph.engine.steps.step import Step
 from retrograph.engine.thread import Thread
 from retrograph.engine.values import from_json
 

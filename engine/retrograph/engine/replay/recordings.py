@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from retrograph.engine.activity import CONTROL
 from retrograph.engine.errors import SourceError
 from retrograph.engine.host.runs import Task
 from retrograph.engine.model import NULL_TASK, ROOT, CheckpointKey, RawWrite, Typed
@@ -19,7 +18,8 @@ from retrograph.engine.replay.messageids import with_ids
 from retrograph.engine.sandbox.body import plain_write
 from retrograph.engine.sandbox.closure import levels_of, parents_in
 from retrograph.engine.sandbox.recorded import get_recorded
-from retrograph.engine.taskids import parse_path
+from retrograph.engine.steps.activity import CONTROL
+from retrograph.engine.steps.taskids import parse_path
 from retrograph.engine.thread import Thread
 
 Key = tuple[str, str]

@@ -11,13 +11,13 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from retrograph.engine.due import names_in
 from retrograph.engine.errors import DecodeError, SourceError
 from retrograph.engine.model import CheckpointKey, Envelope, RawCheckpoint, Typed, Version
 from retrograph.engine.serde import Serde, wire
 from retrograph.engine.serde.codec import sniff
 from retrograph.engine.serde.packing import pack, pack_list, pack_map
 from retrograph.engine.serde.peek import short_text
+from retrograph.engine.steps.due import names_in
 from retrograph.engine.values import ABSENT, Pickle, SetValue, Unreadable, to_json
 
 VALUES: Final = "channel_values"

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, Literal
 
-from retrograph.engine.due import Barrier, barrier
 from retrograph.engine.errors import SourceError
 from retrograph.engine.history import NONE
 from retrograph.engine.host.requests import CheckpointRow, Rows, StoredWrite
@@ -38,6 +37,7 @@ from retrograph.engine.sandbox.body import SENDS, copied, copied_metadata, map_s
 from retrograph.engine.sandbox.stubs import Stub
 from retrograph.engine.serde import Serde
 from retrograph.engine.serde import envelope as read_envelope
+from retrograph.engine.steps.due import Barrier, barrier
 from retrograph.engine.thread import Thread
 
 Kind = Literal["replay", "go on"]

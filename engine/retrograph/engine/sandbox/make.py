@@ -6,13 +6,13 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from retrograph.engine.arrivals import STAND_IN
 from retrograph.engine.host.requests import CheckpointRow
 from retrograph.engine.sandbox.closure import Closure
 from retrograph.engine.sandbox.file import Origin, Sandbox, draft
 from retrograph.engine.sandbox.full import copy_ancestors
 from retrograph.engine.sandbox.home import sandboxes_folder
 from retrograph.engine.sandbox.recorded import Steps
+from retrograph.engine.steps.arrivals import STAND_IN
 from retrograph.engine.thread import Thread
 
 

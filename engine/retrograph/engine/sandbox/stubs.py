@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from retrograph.engine.arrivals import STAND_IN
-from retrograph.engine.deltas import delta_gaps
 from retrograph.engine.history import NONE
 from retrograph.engine.host.requests import CheckpointRow, StoredWrite
 from retrograph.engine.model import CheckpointKey, Envelope, Typed
 from retrograph.engine.sandbox.body import Body, plain_write
 from retrograph.engine.serde.packing import pack, pack_map
+from retrograph.engine.steps.arrivals import STAND_IN
+from retrograph.engine.steps.deltas import delta_gaps
 from retrograph.engine.thread import Thread
 
 _CHUNK: Final = 64

@@ -19,8 +19,8 @@ from retrograph.cli.help import (
 )
 
 if TYPE_CHECKING:
-    from retrograph.engine.blame import Set
     from retrograph.engine.history import History
+    from retrograph.engine.search.blame import Set
 
 app = new_app()
 
@@ -74,8 +74,8 @@ def blame(
     """
     from retrograph.cli import talk
     from retrograph.cli.session import opened
-    from retrograph.engine.blame import Blame
     from retrograph.engine.errors import UsageError
+    from retrograph.engine.search.blame import Blame
 
     if limit < 0:
         raise UsageError(f"--limit takes a number, 0 for all, not {limit}.")

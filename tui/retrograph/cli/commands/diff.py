@@ -88,10 +88,10 @@ def diff(
     changed are shown. Of any two threads, namespaces and stores.
     """
     from retrograph.cli import talk
-    from retrograph.engine.diff import changes_json
-    from retrograph.engine.diff import diff as compare
+    from retrograph.engine.diff.changes import changes_json
+    from retrograph.engine.diff.changes import diff as compare
     from retrograph.engine.errors import RefError, UsageError
-    from retrograph.engine.shown import shown_changes
+    from retrograph.engine.views.shown import shown_changes
 
     if context < 0:
         raise UsageError(f"--context takes a number from 0 on, not {context}.")

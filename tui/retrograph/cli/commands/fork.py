@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from retrograph.cli.session import Session
     from retrograph.engine.edits.plan import Asked
-    from retrograph.engine.forking import Fork
     from retrograph.engine.host.client import Host
     from retrograph.engine.model import CheckpointKey
+    from retrograph.engine.replay.forking import Fork
     from retrograph.engine.sandbox.file import Sandbox
     from retrograph.engine.thread import Thread
 
@@ -170,7 +170,7 @@ def forked(
     from retrograph.cli.editing import edited
     from retrograph.engine.edits.plan import INPUT
     from retrograph.engine.errors import UsageError
-    from retrograph.engine.forking import folded, preview_fork
+    from retrograph.engine.replay.forking import folded, preview_fork
 
     if not edit:
         return preview_fork(host, thread, key, asked, as_node=as_node, config=config)
@@ -199,7 +199,7 @@ def kept(session: Session, thread: Thread, fork: Fork, full: bool) -> Sandbox:
     """The fork written: into the sandbox that it was made in, where that can go on, else a new
     one."""
     from retrograph.cli.talk import Progress
-    from retrograph.engine.forking import make_fork, went_on_in
+    from retrograph.engine.replay.forking import make_fork, went_on_in
     from retrograph.loaders.registry import reopens
 
     there = getattr(session.loader, "sandbox", None)

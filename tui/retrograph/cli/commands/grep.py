@@ -21,7 +21,7 @@ from retrograph.cli.help import (
 
 if TYPE_CHECKING:
     from retrograph.cli.session import Session
-    from retrograph.engine.grep import Grep, Hit
+    from retrograph.engine.search.grep import Grep, Hit
     from retrograph.engine.thread import Thread
 
 app = new_app()
@@ -83,8 +83,8 @@ def grep(
     from retrograph.cli import talk
     from retrograph.cli.session import opened
     from retrograph.engine.errors import UsageError
-    from retrograph.engine.grep import Grep
-    from retrograph.engine.needle import Needle
+    from retrograph.engine.search.grep import Grep
+    from retrograph.engine.search.needle import Needle
 
     if limit < 0:
         raise UsageError(f"--limit takes a number, 0 for all, not {limit}.")
@@ -173,8 +173,8 @@ def _hits(session: Session, search: Grep, asked: Asked) -> Iterator[tuple[Thread
 
 
 def _in_ref(session: Session, search: Grep, asked: Asked) -> Iterator[tuple[Thread, Hit]]:
-    from retrograph.engine.lookup import LoaderIndex
-    from retrograph.engine.refs import locate, parse
+    from retrograph.engine.threads.lookup import LoaderIndex
+    from retrograph.engine.threads.refs import locate, parse
 
     index = LoaderIndex(session.loader)
     ref = parse(asked.ref, index.has, asked.thread)

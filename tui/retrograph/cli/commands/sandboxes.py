@@ -10,8 +10,8 @@ from retrograph.cli.help import CONTEXT, Command, Debug, Json, NoRedact, example
 
 if TYPE_CHECKING:
     from retrograph.cli.output import Output
-    from retrograph.engine.redact import Redactor
     from retrograph.engine.sandbox.file import Sandbox
+    from retrograph.engine.views.redact import Redactor
 
 app = new_app()
 
@@ -96,7 +96,7 @@ def remove(
     from retrograph.engine.errors import UsageError
     from retrograph.engine.sandbox.home import list_sandboxes, remove_sandbox, sandbox_path
     from retrograph.engine.text import escape
-    from retrograph.engine.threadlist import parse_since
+    from retrograph.engine.threads.listing import parse_since
 
     if not ids and older_than is None:
         raise UsageError("Which sandboxes? Give their ids, or --older-than.")

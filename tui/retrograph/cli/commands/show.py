@@ -76,7 +76,7 @@ def show(
                 there = ", ".join(every) or "none"
                 raise RefError(f"There is no channel '{name}' at this checkpoint; it has: {there}.")
         if json:
-            from retrograph.engine.shapes import snapshot_shape
+            from retrograph.engine.views.shapes import snapshot_shape
 
             session.out.document(
                 snapshot_shape(found.history, snapshot, session.redactor, raw, channel)
@@ -96,8 +96,8 @@ def _sizes(
 ) -> None:
     from retrograph.cli import talk
     from retrograph.engine.errors import RefError
-    from retrograph.engine.sizes import LARGE, measure
     from retrograph.engine.text import size
+    from retrograph.engine.views.sizes import LARGE, measure
 
     history = thread.history
     i = history.find(key.ns, key.id)
@@ -108,7 +108,7 @@ def _sizes(
             there = ", ".join(sorted(known)) or "none"
             raise RefError(f"There is no channel '{name}' at this checkpoint; it has: {there}.")
     if session.out.json:
-        from retrograph.engine.shapes import checkpoint_shape
+        from retrograph.engine.views.shapes import checkpoint_shape
 
         envelope, step = session.shown_step(thread, i)
         session.out.document(

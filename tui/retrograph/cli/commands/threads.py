@@ -14,7 +14,7 @@ from retrograph.cli.help import Command, Debug, Json, MaybeSource, NoRedact, exa
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from retrograph.engine.status import ThreadInfo
+    from retrograph.engine.threads.status import ThreadInfo
 
 app = new_app()
 
@@ -88,8 +88,13 @@ def list_threads(source: str | None, asked: Asked, as_json: bool, no_redact: boo
     from retrograph.cli import talk
     from retrograph.cli.session import opened
     from retrograph.engine.errors import UsageError
-    from retrograph.engine.shown import shown_info
-    from retrograph.engine.threadlist import ThreadFilter, find_threads, parse_since, parse_where
+    from retrograph.engine.threads.listing import (
+        ThreadFilter,
+        find_threads,
+        parse_since,
+        parse_where,
+    )
+    from retrograph.engine.views.shown import shown_info
 
     if asked.limit < 0:
         raise UsageError(f"--limit takes a number, 0 for all, not {asked.limit}.")
@@ -109,7 +114,7 @@ def list_threads(source: str | None, asked: Asked, as_json: bool, no_redact: boo
         more = limit is not None and len(infos) > limit
         infos = [shown_info(info, session.redactor) for info in infos[:limit]]
         if as_json:
-            from retrograph.engine.shapes import thread_shape
+            from retrograph.engine.views.shapes import thread_shape
 
             session.out.document([thread_shape(i, session.redactor) for i in infos])
         else:
@@ -126,8 +131,8 @@ def list_threads(source: str | None, asked: Asked, as_json: bool, no_redact: boo
 
 def _large(infos: Sequence[ThreadInfo]) -> str | None:
     """A sentence about threads whose checkpoints are large, where sizes were asked for."""
-    from retrograph.engine.sizes import LARGE
     from retrograph.engine.text import cut, size
+    from retrograph.engine.views.sizes import LARGE
 
     means = {
         info.row.thread_id: info.row.size // info.row.checkpoints

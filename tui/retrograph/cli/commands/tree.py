@@ -75,8 +75,8 @@ def print_tree(
     from retrograph.cli import talk
     from retrograph.cli.session import opened
     from retrograph.engine.errors import RefError, UsageError
-    from retrograph.engine.refs import no_namespace
-    from retrograph.engine.shapes import newest, tree_shape
+    from retrograph.engine.threads.refs import no_namespace
+    from retrograph.engine.views.shapes import newest, tree_shape
 
     if limit is not None and limit < 1:
         raise UsageError(f"--limit takes a number from 1 on, not {limit}.")
@@ -115,7 +115,7 @@ def print_tree(
 def _remarks(thread: Thread, sources: Mapping[tuple[str, str], str | None], left_over: int) -> None:
     """Say what is odd about the thread. `left_over`: writes without a checkpoint."""
     from retrograph.cli import talk
-    from retrograph.engine.gaps import after_gaps, explain
+    from retrograph.engine.tree.gaps import after_gaps, explain
 
     history = thread.history
     for problem in history.problems():

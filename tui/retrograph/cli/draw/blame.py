@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from retrograph.cli.draw.words import clock, header, thread_name
 from retrograph.cli.paint import Column, Line, Span, Style, table
 from retrograph.cli.session import Session
-from retrograph.engine.blame import Blame, Set
 from retrograph.engine.ids import time_of
-from retrograph.engine.labels import ASCII, UNICODE, names
 from retrograph.engine.model import CheckpointKey
 from retrograph.engine.paths import pointer
-from retrograph.engine.refs import short_length
-from retrograph.engine.setters import Setter
-from retrograph.engine.summary import one_line
+from retrograph.engine.search.blame import Blame, Set
+from retrograph.engine.search.setters import Setter
 from retrograph.engine.text import escape
+from retrograph.engine.threads.refs import short_length
+from retrograph.engine.tree.labels import ASCII, UNICODE, names
 from retrograph.engine.values import ABSENT
+from retrograph.engine.views.summary import one_line
 
 if TYPE_CHECKING:
     from retrograph.engine.thread import Thread

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from retrograph.cli.draw.words import header
 from retrograph.cli.paint import Line, Span, Style, columns, fit, pad, plain
-from retrograph.engine.diff import Change
-from retrograph.engine.diffrows import DiffRow, diff_rows, unified
-from retrograph.engine.refs import short_length, written
-from retrograph.engine.summary import one_line, text_size
+from retrograph.engine.diff.changes import Change
+from retrograph.engine.diff.rows import DiffRow, diff_rows, unified
+from retrograph.engine.diff.textrows import text_rows
+from retrograph.engine.diff.words import Span as Word
+from retrograph.engine.diff.words import shorten
 from retrograph.engine.text import escape, size
-from retrograph.engine.textrows import text_rows
+from retrograph.engine.threads.refs import short_length, written
 from retrograph.engine.values import ABSENT, Value
-from retrograph.engine.words import Span as Word
-from retrograph.engine.words import shorten
+from retrograph.engine.views.summary import one_line, text_size
 
 if TYPE_CHECKING:
     from retrograph.cli.commands.diff import Place

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from retrograph.cli.draw.diff import change_lines
 from retrograph.cli.draw.words import fields, header
 from retrograph.cli.paint import Line, Span
-from retrograph.engine.diff import changes_json
-from retrograph.engine.labels import ASCII, UNICODE, names
-from retrograph.engine.refs import short_length, written
-from retrograph.engine.shown import shown_changes
+from retrograph.engine.diff.changes import changes_json
 from retrograph.engine.text import escape
+from retrograph.engine.threads.refs import short_length, written
+from retrograph.engine.tree.labels import ASCII, UNICODE, names
+from retrograph.engine.views.shown import shown_changes
 
 if TYPE_CHECKING:
     from retrograph.cli.session import Session
-    from retrograph.engine.forking import Fork
+    from retrograph.engine.replay.forking import Fork
     from retrograph.engine.sandbox.file import Sandbox
     from retrograph.engine.thread import Thread
 

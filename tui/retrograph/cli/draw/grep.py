@@ -9,11 +9,11 @@ from retrograph.cli.paint import Line, Span, columns, fit
 from retrograph.cli.session import Session
 from retrograph.engine.model import CheckpointKey
 from retrograph.engine.paths import pointer
-from retrograph.engine.refs import short_length, written
 from retrograph.engine.text import cut, escape
+from retrograph.engine.threads.refs import short_length, written
 
 if TYPE_CHECKING:
-    from retrograph.engine.grep import Hit
+    from retrograph.engine.search.grep import Hit
     from retrograph.engine.thread import Thread
 
 _UNSAID = 120  # columns of a line that may be as long as it likes

@@ -13,13 +13,13 @@ from retrograph.cli.paint import Line, Span, Style, spread
 from retrograph.cli.session import Session
 from retrograph.engine.history import NONE, History
 from retrograph.engine.ids import time_of
-from retrograph.engine.labels import ASCII, UNICODE, Label, Labels, names
-from retrograph.engine.pages import read_page
-from retrograph.engine.refs import short_length
-from retrograph.engine.steps import Step
-from retrograph.engine.summary import one_line
+from retrograph.engine.steps.step import Step
 from retrograph.engine.text import ago, escape, local, size
 from retrograph.engine.thread import Snapshot, Thread, Write
+from retrograph.engine.threads.pages import read_page
+from retrograph.engine.threads.refs import short_length
+from retrograph.engine.tree.labels import ASCII, UNICODE, Label, Labels, names
+from retrograph.engine.views.summary import one_line
 
 _FAMILY = 32
 """Children of one checkpoint that are listed, and asked where they went."""

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from retrograph.cli.draw.words import fields, header, thread_name
 from retrograph.cli.paint import Column, Line, Span, table
 from retrograph.cli.session import Session
-from retrograph.engine.pages import read_page
-from retrograph.engine.refs import short_length
-from retrograph.engine.sizes import ChannelSize, Sizes
 from retrograph.engine.text import escape, size
 from retrograph.engine.thread import Thread
+from retrograph.engine.threads.pages import read_page
+from retrograph.engine.threads.refs import short_length
+from retrograph.engine.views.sizes import ChannelSize, Sizes
 
 _BLOCKS = "▁▂▃▅▇"
 _ASCII_BLOCKS = ".:-=#"
@@ -97,7 +97,7 @@ def _spark(sizes: Sequence[int], ascii: bool) -> str:
 
 def _steps(session: Session, thread: Thread, sizes: Sizes, end: int) -> Iterator[Line]:
     """The checkpoints that are most larger than their parent."""
-    from retrograph.engine.labels import ASCII, UNICODE, Labels
+    from retrograph.engine.tree.labels import ASCII, UNICODE, Labels
 
     history = thread.history
     near = {g.checkpoint for g in sizes.grown} | {

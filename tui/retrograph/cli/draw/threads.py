@@ -15,8 +15,8 @@ from retrograph.cli.draw.words import (
 from retrograph.cli.paint import Column, Line, Span, table
 from retrograph.cli.session import Session
 from retrograph.engine.ids import time_of
-from retrograph.engine.status import ThreadInfo
 from retrograph.engine.text import ago, local, size
+from retrograph.engine.threads.status import ThreadInfo
 
 
 def thread_lines(

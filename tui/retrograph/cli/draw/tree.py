@@ -19,13 +19,13 @@ from retrograph.cli.paint import Line, Span, Style, columns, fit, pad, spread, w
 from retrograph.cli.session import Session
 from retrograph.engine.history import NONE, History
 from retrograph.engine.model import ROOT, CheckpointKey
-from retrograph.engine.refs import short_length
-from retrograph.engine.shown import shown_step
-from retrograph.engine.status import status_of
-from retrograph.engine.steps import Step
+from retrograph.engine.steps.step import Step
 from retrograph.engine.text import duration, escape
 from retrograph.engine.thread import Thread
-from retrograph.engine.treerows import TreeRow, tree_rows
+from retrograph.engine.threads.refs import short_length
+from retrograph.engine.threads.status import status_of
+from retrograph.engine.tree.rows import TreeRow, tree_rows
+from retrograph.engine.views.shown import shown_step
 
 Orphans: TypeAlias = tuple[str, str, int]
 """(namespace, checkpoint id, rows) of writes whose checkpoint is not in the store."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from retrograph.engine.ahead import read_ahead
 from retrograph.engine.history import NONE, History
-from retrograph.engine.labels import edited
 from retrograph.engine.model import ROOT, Envelope
-from retrograph.engine.pages import read_page
-from retrograph.engine.quick import quick_walk
-from retrograph.engine.steps import Step
+from retrograph.engine.steps.step import Step
 from retrograph.engine.thread import Thread
+from retrograph.engine.threads.ahead import read_ahead
+from retrograph.engine.threads.pages import read_page
+from retrograph.engine.threads.quick import quick_walk
+from retrograph.engine.tree.labels import edited
 
 _PAGE = 1_000
 """Up to so many rows are read one by one rather than in one pass over all."""

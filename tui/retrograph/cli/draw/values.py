@@ -7,10 +7,10 @@ from typing import Any
 
 from retrograph.cli.paint import Line, Span, Style, clip, columns, fit, pad, spread
 from retrograph.cli.session import Session
-from retrograph.engine.outline import Outline, Row
-from retrograph.engine.summary import one_line, quoted
 from retrograph.engine.text import escape, size
 from retrograph.engine.values import is_message
+from retrograph.engine.views.outline import Outline, Row
+from retrograph.engine.views.summary import one_line, quoted
 
 _UNSAID = 120  # columns of a line that may be as long as it likes
 _NAMES = 24  # names longer than this stand out of their column

@@ -8,11 +8,11 @@ from itertools import islice
 
 from retrograph.cli.paint import Line, Span, Style, spread
 from retrograph.cli.session import Session
-from retrograph.engine.labels import ASCII, UNICODE, names
-from retrograph.engine.steps import Step
-from retrograph.engine.summary import one_line
+from retrograph.engine.steps.step import Step
 from retrograph.engine.text import cut, escape, local
+from retrograph.engine.tree.labels import ASCII, UNICODE, names
 from retrograph.engine.values import Value, children, is_message
+from retrograph.engine.views.summary import one_line
 
 STATUS_STYLE: Mapping[str, Style] = {
     "done": "done",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from retrograph.engine.outline import Outline
 from retrograph.engine.values import ABSENT, Value, children, equal
+from retrograph.engine.views.outline import Outline
 
 Status = Literal["", "added", "changed"]
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple
 
-from retrograph.engine.summary import message_text, one_line
 from retrograph.engine.text import escape
 from retrograph.engine.values import Delta, Value, is_message, message_fields
+from retrograph.engine.views.summary import message_text, one_line
 from retrograph.tui.reading.wrap import Wrapped
 
 FOLDED = 6

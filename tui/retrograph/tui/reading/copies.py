@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from retrograph.engine.model import CheckpointKey
 from retrograph.engine.paths import pointer
-from retrograph.engine.summary import one_line
 from retrograph.engine.values import Value, to_json
+from retrograph.engine.views.summary import one_line
 from retrograph.tui.journal import python_of, show_command
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

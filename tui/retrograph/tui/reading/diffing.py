@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from retrograph.engine.diff import Change, Path, diff
-from retrograph.engine.diffrows import DiffRow, diff_rows
-from retrograph.engine.shown import shown_changes
+from retrograph.engine.diff.changes import Change, Path, diff
+from retrograph.engine.diff.rows import DiffRow, diff_rows
 from retrograph.engine.thread import Snapshot
+from retrograph.engine.views.shown import shown_changes
 from retrograph.tui.reading.inspected import Inspected, state_of
 
 Against = Literal["parent", "mark"]

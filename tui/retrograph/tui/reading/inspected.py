@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from retrograph.engine.history import NONE, History
-from retrograph.engine.redact import Redactor
-from retrograph.engine.shown import shown_snapshot
 from retrograph.engine.thread import Snapshot, Thread
 from retrograph.engine.values import equal
+from retrograph.engine.views.redact import Redactor
+from retrograph.engine.views.shown import shown_snapshot
 from retrograph.tui.reading.known import Known
 
 

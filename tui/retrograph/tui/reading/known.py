@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from retrograph.engine.history import NONE, History
-from retrograph.engine.labels import Kind, Label, Labels
 from retrograph.engine.model import Envelope
-from retrograph.engine.steps import Step
+from retrograph.engine.steps.step import Step
+from retrograph.engine.tree.labels import Kind, Label, Labels
 
 
 class Note(NamedTuple):

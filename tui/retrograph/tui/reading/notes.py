@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from retrograph.engine.history import NONE, History
-from retrograph.engine.labels import Labels
 from retrograph.engine.model import Envelope
-from retrograph.engine.pages import read_page
-from retrograph.engine.steps import Step
+from retrograph.engine.steps.step import Step
 from retrograph.engine.thread import Thread
+from retrograph.engine.threads.pages import read_page
+from retrograph.engine.tree.labels import Labels
 from retrograph.tui.reading.known import Note, Noted
 
 _FAMILY = 64

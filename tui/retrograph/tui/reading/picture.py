@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from retrograph.engine.history import NONE, History
-from retrograph.engine.lanes import Layout
-from retrograph.engine.layout import lay_out
 from retrograph.engine.model import ROOT
+from retrograph.engine.tree.lanes import Layout
+from retrograph.engine.tree.layout import lay_out
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterable
 
 from retrograph.engine.history import NONE
-from retrograph.engine.treerows import title
+from retrograph.engine.tree.rows import title
 from retrograph.tui.reading.known import Known, Note
 from retrograph.tui.reading.picture import Picture
 

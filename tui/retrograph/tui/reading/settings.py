@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from retrograph.engine.blame import Blame, Set
 from retrograph.engine.ids import time_of
-from retrograph.engine.redact import Redactor
-from retrograph.engine.summary import one_line
+from retrograph.engine.search.blame import Blame, Set
 from retrograph.engine.text import escape
 from retrograph.engine.thread import Thread
 from retrograph.engine.values import ABSENT
+from retrograph.engine.views.redact import Redactor
+from retrograph.engine.views.summary import one_line
 from retrograph.tui.messages import ValueSettingFound, WorkEnded
 from retrograph.tui.work import Job
 

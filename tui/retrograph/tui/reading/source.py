@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retrograph.engine.model import Loader
-from retrograph.engine.redact import Redactor
 from retrograph.engine.serde import Serde
 from retrograph.engine.text import escape
+from retrograph.engine.views.redact import Redactor
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import islice
 
 from retrograph.engine.model import Loader
-from retrograph.engine.redact import Redactor
-from retrograph.engine.shown import shown_info
-from retrograph.engine.status import ThreadInfo
-from retrograph.engine.threadlist import ThreadFilter, find_threads
+from retrograph.engine.threads.listing import ThreadFilter, find_threads
+from retrograph.engine.threads.status import ThreadInfo
+from retrograph.engine.views.redact import Redactor
+from retrograph.engine.views.shown import shown_info
 from retrograph.tui.messages import ThreadsRead
 from retrograph.tui.work import Job
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from retrograph.engine.history import History
-from retrograph.engine.steps import Step
+from retrograph.engine.steps.step import Step
 from retrograph.tui.reading.known import Known
 
 START, END = "START", "END"

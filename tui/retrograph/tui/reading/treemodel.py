@@ -11,8 +11,8 @@ from array import array
 from collections.abc import Iterable
 from typing import Literal
 
-from retrograph.engine.folding import View, runs
 from retrograph.engine.history import NONE
+from retrograph.engine.tree.folding import View, runs
 from retrograph.tui.reading.known import Known, Note
 from retrograph.tui.reading.picture import Picture
 from retrograph.tui.reading.ways import beside, nearest, straight_child

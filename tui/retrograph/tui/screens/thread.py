@@ -7,9 +7,9 @@ from textual.message import Message
 
 from retrograph.engine.history import NONE
 from retrograph.engine.model import CheckpointKey, ThreadRow
-from retrograph.engine.refs import written
 from retrograph.engine.text import cut, escape
 from retrograph.engine.thread import Thread
+from retrograph.engine.threads.refs import written
 from retrograph.tui.journal import command
 from retrograph.tui.messages import (
     CheckpointRead,

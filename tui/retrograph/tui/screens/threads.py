@@ -33,7 +33,7 @@ from retrograph.tui.widgets.threadlist import ThreadList
 from retrograph.tui.work import Settled
 
 if TYPE_CHECKING:
-    from retrograph.engine.threadlist import ThreadFilter
+    from retrograph.engine.threads.listing import ThreadFilter
     from retrograph.tui.reading.source import Source
     from retrograph.tui.reading.threads import ThreadPages
 
@@ -78,7 +78,7 @@ class ThreadsScreen(BaseScreen):
         if self.source is None:
             return
         # Imported with the source, since the first frame needs none of it.
-        from retrograph.engine.filterlang import parse_filter
+        from retrograph.engine.threads.filterlang import parse_filter
         from retrograph.tui.reading.threads import ThreadPages
 
         try:

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from textual.message import Message
 
-from retrograph.engine.diff import Path
-from retrograph.engine.diffrows import DiffRow, Line, unified
-from retrograph.engine.outline import NONE
+from retrograph.engine.diff.changes import Path
+from retrograph.engine.diff.rows import DiffRow, Line, unified
+from retrograph.engine.diff.words import Span as Word
 from retrograph.engine.paths import pointer
 from retrograph.engine.text import cut, escape
 from retrograph.engine.values import ABSENT, Value
-from retrograph.engine.words import Span as Word
+from retrograph.engine.views.outline import NONE
 from retrograph.tui.messages import ComparisonMade, ReadingFailed, TextOpened
 from retrograph.tui.reading.copies import Copy, value_copies
 from retrograph.tui.reading.diffing import Against, Comparison, compare

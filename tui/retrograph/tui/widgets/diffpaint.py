@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from retrograph.engine.diffrows import DiffRow
-from retrograph.engine.summary import one_line
+from retrograph.engine.diff.rows import DiffRow
+from retrograph.engine.diff.words import Span as Word
 from retrograph.engine.text import cut, escape
 from retrograph.engine.values import ABSENT, Value
-from retrograph.engine.words import Span as Word
+from retrograph.engine.views.summary import one_line
 from retrograph.tui.spans import Span, columns, fit, pad
 from retrograph.tui.ui import Ui
 

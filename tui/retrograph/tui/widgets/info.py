@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from retrograph.engine.history import History
 from retrograph.engine.ids import time_of
-from retrograph.engine.summary import one_line, size_of
 from retrograph.engine.text import ago, cut, escape, local
 from retrograph.engine.text import size as size_text
+from retrograph.engine.views.summary import one_line, size_of
 from retrograph.tui import clock
 from retrograph.tui.reading.inspected import Inspected
 from retrograph.tui.spans import Line, Span, clip, columns, pad

@@ -8,8 +8,8 @@ from typing import Any
 from textual import events
 from textual.message import Message
 
-from retrograph.engine.summary import message_text
 from retrograph.engine.text import escape
+from retrograph.engine.views.summary import message_text
 from retrograph.tui.messages import ConversationMade, ReadingFailed, TextOpened
 from retrograph.tui.reading.conversation import Pages, conversation, conversations
 from retrograph.tui.reading.copies import Copy, value_copies

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from retrograph.engine.errors import RefError
-from retrograph.engine.outline import NONE, Outline, Row
-from retrograph.engine.summary import one_line
 from retrograph.engine.text import cut, escape
 from retrograph.engine.text import size as size_text
 from retrograph.engine.values import ABSENT
+from retrograph.engine.views.outline import NONE, Outline, Row
+from retrograph.engine.views.summary import one_line
 from retrograph.tui.messages import TextOpened
 from retrograph.tui.reading.changes import Changes
 from retrograph.tui.reading.copies import Copy, value_copies

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from retrograph.engine.ids import time_of
-from retrograph.engine.redact import Redactor
-from retrograph.engine.status import ThreadInfo
-from retrograph.engine.summary import one_line
 from retrograph.engine.text import ago, cut, escape, local
 from retrograph.engine.text import size as size_text
+from retrograph.engine.threads.status import ThreadInfo
 from retrograph.engine.values import Value
+from retrograph.engine.views.redact import Redactor
+from retrograph.engine.views.summary import one_line
 from retrograph.tui import clock
 from retrograph.tui.reading.wrap import Wrapped
 from retrograph.tui.spans import Line, Span

@@ -11,7 +11,7 @@ from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
-    from retrograph.engine.status import ThreadInfo
+    from retrograph.engine.threads.status import ThreadInfo
 
 SORTS = ("activity", "checkpoints", "name", "status")
 _NEAR = 60

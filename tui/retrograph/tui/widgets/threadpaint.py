@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from retrograph.engine.ids import time_of
-from retrograph.engine.labels import names
-from retrograph.engine.status import ThreadInfo
-from retrograph.engine.summary import one_line
 from retrograph.engine.text import ago, cut, escape
 from retrograph.engine.text import size as size_text
+from retrograph.engine.threads.status import ThreadInfo
+from retrograph.engine.tree.labels import names
 from retrograph.engine.values import Value
+from retrograph.engine.views.summary import one_line
 from retrograph.tui import clock
 from retrograph.tui.spans import Span, clip, pad, spread
 from retrograph.tui.ui import Ui

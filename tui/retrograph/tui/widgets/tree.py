@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from typing import Literal
 
 from retrograph.engine.history import NONE
-from retrograph.engine.lanes import Line
-from retrograph.engine.treerows import Painter, TreeRow
+from retrograph.engine.tree.lanes import Line
+from retrograph.engine.tree.rows import Painter, TreeRow
 from retrograph.tui.messages import (
     CheckpointSelected,
     MarksChanged,

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from retrograph.engine.labels import Label, Signs, names
-from retrograph.engine.lanes import Cell
 from retrograph.engine.text import duration, local
-from retrograph.engine.treerows import TreeRow
+from retrograph.engine.tree.labels import Label, Signs, names
+from retrograph.engine.tree.lanes import Cell
+from retrograph.engine.tree.rows import TreeRow
 from retrograph.tui.spans import Span, spread
 
 TIME_FROM = 62

@@ -7,11 +7,11 @@ from typing import Any
 
 from retrograph.engine.history import NONE
 from retrograph.engine.ids import time_of
-from retrograph.engine.labels import Signs
 from retrograph.engine.model import NULL_TASK
-from retrograph.engine.steps import Task
+from retrograph.engine.steps.step import Task
 from retrograph.engine.text import duration
 from retrograph.engine.thread import Write
+from retrograph.engine.tree.labels import Signs
 from retrograph.tui.reading.inspected import Inspected
 from retrograph.tui.widgets.outline import OutlineRows
 

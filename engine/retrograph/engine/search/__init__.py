@@ -1,0 +1,1 @@
+"""Where a value is, and who set it."""

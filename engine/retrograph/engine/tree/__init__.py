@@ -1,0 +1,1 @@
+"""The branching tree as a picture: rows, lanes, words, folding."""

@@ -1,0 +1,1 @@
+"""What may be shown of values and threads, and in which form."""
