@@ -104,3 +104,12 @@ def test_a_thread_that_is_not_there(demo: Path, terminals: list[Terminal]) -> No
     app.child.expect(pexpect.EOF)
     app.child.close()
     assert app.child.exitstatus == 2
+
+
+def test_the_demo_opens_on_its_main_thread(demo: Path, terminals: list[Terminal]) -> None:
+    app = Terminal("demo", str(demo.parent))
+    terminals.append(app)
+    app.sees("33 checkpoints · 3 lines")
+    app.child.send("q")
+    assert app.ended() == 0
+    assert b"More of it: retrograph threads" in (app.child.before or b"")
