@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.bench.measure import compare, peak
 from tests.bench.report import Row, at_most, size
+from tests.bench.stores.huge_heads import huge_heads
 from tests.bench.stores.many_threads import many_threads
 
 PAGE = 50
@@ -49,6 +50,15 @@ def baseline(store: str) -> Callable[[], object]:
     return call
 
 
+def whole(store: str) -> Callable[[], object]:
+    def call() -> list[Any]:
+        with closing(sqlite3.connect(f"file:{store}?mode=ro&immutable=1", uri=True)) as connection:
+            select = "select length(checkpoint || ''), metadata from checkpoints"
+            return connection.execute(select).fetchall()
+
+    return call
+
+
 def rows(quick: bool) -> Iterator[Row]:
     count = 5_000 if quick else 100_000
     store = many_threads(count)
@@ -63,4 +73,12 @@ def rows(quick: bool) -> Iterator[Row]:
         compare(page, index, store, clock="cpu"),
         1.3,
         f"{size(peak(page, store))}, {size(peak(index, store))}",
+    )
+    each = 2_000 if quick else 20_000
+    store = huge_heads(32, each, 1_800)
+    yield at_most(
+        f"a page of 32 threads of {each // 500} MB, with status; the same rows in SQL",
+        compare(page, whole, store, rounds=3),
+        1.0,
+        f"{size(peak(page, store))}, {size(peak(whole, store))}",
     )

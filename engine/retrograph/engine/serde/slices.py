@@ -49,7 +49,7 @@ class Entry(NamedTuple):
 _NOTHING: Final[Mapping[str, Entry]] = {}
 
 # v, ts (32 characters), id (36), channel_values: how LangGraph for Python writes the beginning.
-_USUAL: Final = re.compile(
+USUAL: Final = re.compile(
     rb"[\x84-\x8f]\xa1v([\x00-\x7f])\xa2ts\xd9\x20.{32}\xa2id\xd9\x24.{36}\xaechannel_values",
     re.DOTALL,
 )
@@ -64,7 +64,7 @@ def channel_slices(
     where the map is not as LangGraph writes it or is broken, and where something else stands in
     place of a known value that takes more than `budget` items to walk.
     """
-    usual = _USUAL.match(data)
+    usual = USUAL.match(data)
     if usual is not None:
         found = _entries(data, usual.end(), known, budget)
         return None if found is None else (usual[1][0], found)

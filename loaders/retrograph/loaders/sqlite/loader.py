@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from retrograph.engine.errors import RefError
@@ -20,7 +21,8 @@ from retrograph.engine.model import (
     WriteRow,
 )
 from retrograph.engine.serde import Serde, decode_metadata, envelope
-from retrograph.loaders.sqlite.heads import heads_together
+from retrograph.engine.serde.ends import envelope_of_ends
+from retrograph.loaders.sqlite.heads import Ends, ends_of, heads_together
 from retrograph.loaders.sqlite.rows import Body, bodies, raw_writes
 from retrograph.loaders.sqlite.store import Store
 from retrograph.loaders.sqlite.threads import found_threads, thread_rows
@@ -101,11 +103,35 @@ class SQLiteLoader:
             for start in range(0, len(keys), IDS):
                 for key, head in heads_together(reading, keys[start : start + IDS]).items():
                     found[key] = (self._envelope(head.body), head.writes)
-            for key in keys:
-                if key not in found:
+            large = [key for key in keys if key not in found]
+            told = self._told_by_ends(large)
+            for key in large:
+                envelope = told.get(key)
+                if envelope is None:
                     for body in bodies(reading, key.thread_id, key.ns, [key.id]):
-                        pages = self.writes(key.thread_id, key.ns, [key.id])
-                        found[key] = (self._envelope(body), [row for page in pages for row in page])
+                        envelope = self._envelope(body)
+                if envelope is not None:
+                    pages = self.writes(key.thread_id, key.ns, [key.id])
+                    found[key] = (envelope, [row for page in pages for row in page])
+        return found
+
+    def _told_by_ends(self, keys: Sequence[CheckpointKey]) -> dict[CheckpointKey, Envelope]:
+        """Of these checkpoints, those that need not be read whole. Two connections read, since
+        SQLite waits for the pages that it passes over, and lets Python go meanwhile."""
+
+        def read(some: Sequence[CheckpointKey]) -> list[Ends]:
+            with self._store.reading() as reading:
+                return ends_of(reading, some) if some else []
+
+        with ThreadPoolExecutor(2) as pool:
+            halves = list(pool.map(read, (keys[::2], keys[1::2])))
+        found = {}
+        for key, parent_id, kind, start, end, metadata in (*halves[0], *halves[1]):
+            envelope = envelope_of_ends(
+                key.ns, key.id, parent_id, kind, start, end, metadata, self._serde
+            )
+            if envelope is not None:
+                found[key] = envelope
         return found
 
     def details(self, keys: Sequence[CheckpointKey]) -> list[Detail]:

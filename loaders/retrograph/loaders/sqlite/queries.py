@@ -155,6 +155,19 @@ def head_bodies(table: Table, keys: Sequence[CheckpointKey], longest: int) -> Se
     )
 
 
+def huge_heads(table: Table, keys: Sequence[CheckpointKey], size: int) -> Select:
+    """(thread id, row id, bytes, ns, id, parent, type, metadata) of checkpoints of many threads, in
+    no order; only those whose checkpoint has more than `size` bytes."""
+    among, parameters = _of_keys(table, keys)
+    length = _length(table["checkpoint"])
+    return Select(
+        f"SELECT {table['thread']}, {table.sql}.{table.rowid}, {length}, {table['ns']}, {table['id']}, "
+        f"CAST({table['parent']} AS TEXT), {table['type']}, {table['metadata']} "
+        f"FROM {among} AND {length} > ?",
+        (*parameters, size),
+    )
+
+
 def head_writes(table: Table, keys: Sequence[CheckpointKey]) -> Select:
     """(thread id, then as `write_heads`) of checkpoints of many threads, in no order."""
     among, parameters = _of_keys(table, keys)
