@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from retrograph.engine.history import History
@@ -101,24 +102,30 @@ class Label:
 
     def text(self, signs: Signs = UNICODE) -> str:
         """The words of the row, escaped, in one line."""
-        if self.kind == "edit" and self.changed:
-            words = f"edit {names(self.changed, signs)}"
-        else:
-            words = self.kind
-        if self.kind != "step":
-            return f"{words} {signs.arrow} {self._destinations(signs)}" if self.routes else words
-        if self.parts:
-            return f" {signs.dot} ".join(
-                f"{names((node,), signs)} {signs.arrow} {names(to, signs)}"
-                for node, to in self.parts
-            )
-        left = names(self.ran, signs) if self.ran else signs.cut
-        return f"{left} {signs.arrow} {self._destinations(signs)}"
+        return _text(self, signs)
 
-    def _destinations(self, signs: Signs) -> str:
-        if not self.exact and not any(self.routes):
-            return "?"
-        return " | ".join(names(route, signs) if route else "END" for route in self.routes)
+
+@lru_cache(maxsize=4096)
+def _text(label: Label, signs: Signs) -> str:
+    """Kept, since a thread's many rows say few different things."""
+    if label.kind == "edit" and label.changed:
+        words = f"edit {names(label.changed, signs)}"
+    else:
+        words = label.kind
+    if label.kind != "step":
+        return f"{words} {signs.arrow} {_destinations(label, signs)}" if label.routes else words
+    if label.parts:
+        return f" {signs.dot} ".join(
+            f"{names((node,), signs)} {signs.arrow} {names(to, signs)}" for node, to in label.parts
+        )
+    left = names(label.ran, signs) if label.ran else signs.cut
+    return f"{left} {signs.arrow} {_destinations(label, signs)}"
+
+
+def _destinations(label: Label, signs: Signs) -> str:
+    if not label.exact and not any(label.routes):
+        return "?"
+    return " | ".join(names(route, signs) if route else "END" for route in label.routes)
 
 
 def names(nodes: Iterable[str], signs: Signs = UNICODE) -> str:

@@ -145,6 +145,12 @@ class Layout:
         """Whether a row lies on a line."""
         return line.get(self._chain[entry], NONE) >= entry
 
+    def differs(self, entry: int, one: Line, other: Line) -> bool:
+        """Whether a row looks other when another line is set off."""
+        if self.on(entry, one) != self.on(entry, other):
+            return True
+        return self.cells(entry, line=one) != self.cells(entry, line=other)
+
     def cells(
         self,
         entry: int,

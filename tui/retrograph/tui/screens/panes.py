@@ -19,6 +19,7 @@ from retrograph.tui.screens.base import BaseScreen
 from retrograph.tui.spans import Span
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.bars import Bar
+from retrograph.tui.widgets.borders import say_below
 from retrograph.tui.widgets.inspector import Inspector
 from retrograph.tui.widgets.splitter import Splitter
 from retrograph.tui.widgets.tabs import TABS
@@ -75,7 +76,7 @@ class PanesScreen(BaseScreen):
         when = local(at, "%Y-%m-%d %H:%M:%S") if at is not None else ""
         self.query_one("#crumbs", Bar).say(left, [Span(when, "dim")])
         rows = tree.row_count
-        tree.border_subtitle = f"{tree.cursor + 1:,} of {rows:,}"
+        say_below(tree, f"{tree.cursor + 1:,} of {rows:,}")
 
     @on(CursorMoved)
     def _cursor_moved(self) -> None:

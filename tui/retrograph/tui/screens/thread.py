@@ -142,7 +142,7 @@ class ThreadScreen(FindingScreen):
     def _notes_read(self, message: NotesRead) -> None:
         if message.known is self._known:
             message.known.take(message.notes)
-            self.history.refresh()
+            self.history.redraw()
             self.history.ask()
             self.search_again()
 

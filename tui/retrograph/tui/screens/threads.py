@@ -28,6 +28,7 @@ from retrograph.tui.screens.base import BaseScreen
 from retrograph.tui.spans import Line, Span
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.bars import Bar
+from retrograph.tui.widgets.borders import say_below
 from retrograph.tui.widgets.lines import Lines
 from retrograph.tui.widgets.threadlist import ThreadList
 from retrograph.tui.work import Settled
@@ -208,8 +209,10 @@ class ThreadsScreen(BaseScreen):
             right.append(Span(f"by {self.list.sort}, of {count:,}{more} read", "dim"))
         self.query_one("#crumbs", Bar).say(left, right)
         place = self.list.cursor + 1 if count else 0
-        self.list.border_subtitle = f"{place:,} of {count:,}{more}"
-        self.list.border_title = f"threads{dot}{self.list.sort}"
+        say_below(self.list, f"{place:,} of {count:,}{more}")
+        title = f"threads{dot}{self.list.sort}"
+        if self.list.border_title != title:
+            self.list.border_title = title
 
     @on(CursorMoved)
     def _cursor_moved(self, message: CursorMoved) -> None:

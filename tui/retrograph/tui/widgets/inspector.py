@@ -16,6 +16,7 @@ from retrograph.tui.messages import TabPicked
 from retrograph.tui.reading.copies import Copy
 from retrograph.tui.reading.inspected import Inspected
 from retrograph.tui.ui import Ui
+from retrograph.tui.widgets.borders import say_below
 from retrograph.tui.widgets.rows import Rows
 
 
@@ -77,13 +78,13 @@ class Inspector(Container):
     def show(self, inspected: Inspected | None) -> None:
         """Show a checkpoint; the border says which, since it comes a moment after the cursor."""
         self._inspected = inspected
-        self.border_subtitle = self._which()
+        say_below(self, self._which())
         self._draw()
 
     def fail(self, sentence: str) -> None:
         """Say why a checkpoint cannot be shown, instead of showing another one."""
         self._inspected = None
-        self.border_subtitle = ""
+        say_below(self, "")
         self._drawn = {}
         self._draw()
         if isinstance(self.tab, Rows):

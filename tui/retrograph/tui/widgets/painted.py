@@ -28,9 +28,11 @@ class Painted(_Widget):
     """A widget that draws lines of spans; mixed in before Textual's class."""
 
     _styles_by_role: dict[str, Style]
+    _styles_on: dict[tuple[str, str], Style]
 
     def notify_style_update(self) -> None:
         self._styles_by_role = {}
+        self._styles_on = {}
         super().notify_style_update()
 
     def role_style(self, role: str) -> Style:
@@ -50,24 +52,45 @@ class Painted(_Widget):
 
     def strip(self, line: Iterable[Span], width: int, under: str = "", cut: str = "…") -> Strip:
         """Spans over exactly `width` columns, on the role that lies `under` the whole line."""
-        base = self.role_style("")
-        row = self.role_style(under) if under else None
-        if row is not None:
-            base += row
-        segments = []
-        used = 0
-        for text, role in fit(map(_safe, line), width, cut):
-            used += columns(text)
-            if not role:
-                segments.append(Segment(text, base))
-            elif row is not None and row.color is not None:
-                # Where the theme gives the row a colour, others would not be legible on it.
-                segments.append(Segment(text, base + self.role_style(role) + row))
-            else:
-                segments.append(Segment(text, base + self.role_style(role)))
+        spans = [_safe(span) for span in line]
+        used = sum(columns(span.text) for span in spans)
+        if used > width:
+            spans = fit(spans, width, cut)
+            used = sum(columns(span.text) for span in spans)
         if used < width:
-            segments.append(Segment(" " * (width - used), base))
+            spans.append(Span(" " * (width - used)))
+        segments: list[Segment] = []
+        text, role = "", ""
+        # Neighbours of one role are one piece: each costs its style's codes on the way.
+        for span in spans:
+            if span.role == role:
+                text += span.text
+                continue
+            if text:
+                segments.append(Segment(text, self._style_on(under, role)))
+            text, role = span
+        if text:
+            segments.append(Segment(text, self._style_on(under, role)))
         return Strip(segments, width)
+
+    def _style_on(self, under: str, role: str) -> Style:
+        """How a role looks on another that lies under the whole line."""
+        if not under and not role:
+            return self.role_style("")
+        styles = self.__dict__.setdefault("_styles_on", {})
+        style: Style | None = styles.get((under, role))
+        if style is None:
+            style = self.role_style("")
+            row = self.role_style(under) if under else None
+            if row is not None:
+                style += row
+            if role:
+                style += self.role_style(role)
+                if row is not None and row.color is not None:
+                    # Where the theme gives the row a colour, others would not be legible on it.
+                    style += row
+            styles[under, role] = style
+        return style
 
 
 def _safe(span: Span) -> Span:

@@ -41,6 +41,8 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
         super().__init__(id=id, classes=classes)
         self.ui = ui
         self.bind_keys(ui.keys)
+        self._drawn: dict[int, Strip] = {}
+        """What stands on each line of the widget."""
 
     # What a subclass says.
 
@@ -71,7 +73,7 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
                 self.post_message(CursorMoved(self, wanted))
         else:
             self.cursor = wanted
-        self.refresh()
+        self.redraw()
         # A scrollbar that comes only with these rows has missed where they were scrolled to.
         self.call_after_refresh(self._place_scrollbar)
 
@@ -98,8 +100,7 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
 
     def cursor_moved(self, before: int, now: int) -> None:
         """Draw what the cursor's move changed: the two rows, unless a subclass says more."""
-        self.refresh_lines(before)
-        self.refresh_lines(now)
+        self.redraw_rows(before, now)
 
     def _keep_in_sight(self) -> None:
         height = self.size.height
@@ -161,7 +162,25 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
 
     # Drawing.
 
+    def redraw(self) -> None:
+        """Draw the lines that look other than they did. The others are not sent again: over a
+        slow line it is bytes that take time."""
+        for y, drawn in self._drawn.items():
+            if y < self.size.height and self._strip_at(y) != drawn:
+                self.refresh(Region(0, y, self.size.width, 1))
+
+    def redraw_rows(self, *rows: int) -> None:
+        """Draw some rows, where they are in sight."""
+        first = self.scroll_offset.y
+        for row in rows:
+            if 0 <= row - first < self.size.height:
+                self.refresh(Region(0, row - first, self.size.width, 1))
+
     def render_line(self, y: int) -> Strip:
+        strip = self._drawn[y] = self._strip_at(y)
+        return strip
+
+    def _strip_at(self, y: int) -> Strip:
         row = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
         if not self.row_count and self.empty and y < _EMPTY:
@@ -173,7 +192,7 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
     def say_empty(self, sentence: str, role: str = "dim") -> None:
         """Say why there is nothing, and how to get it."""
         self.empty = [Span(sentence, role)] if sentence else ()
-        self.refresh()
+        self.redraw()
 
     def _empty_line(self, y: int, width: int) -> Strip:
         sentence, role = self.empty[0]
@@ -188,10 +207,10 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
         return "cursor" if self.has_focus else "cursor-blurred"
 
     def on_focus(self) -> None:
-        self.refresh_lines(self.cursor)
+        self.redraw_rows(self.cursor)
 
     def on_blur(self) -> None:
-        self.refresh_lines(self.cursor)
+        self.redraw_rows(self.cursor)
 
     @property
     def cursor_region(self) -> Region:

@@ -114,7 +114,7 @@ class HistoryTree(Rows):
             history = self.model.picture.history
             found = (history.find(ns, id_) for ns, id_ in marks)
             self.model.marks = [i for i in found if i != NONE]
-            self.refresh()
+            self.redraw()
 
     @property
     def marks(self) -> list[int]:
@@ -144,9 +144,12 @@ class HistoryTree(Rows):
     def cursor_moved(self, before: int, now: int) -> None:
         if self.model is None:
             return
-        entry = self.entry
-        self._line = self.model.picture.layout.line(entry) if entry != NONE else {}
-        self.refresh()
+        entry, layout, was = self.entry, self.model.picture.layout, self._line
+        line = self._line = layout.line(entry) if entry != NONE else {}
+        # Of the others only those that leave the line to the selected one, or come to it.
+        view = self.model.view
+        turned = (row for row in self.in_sight if layout.differs(view.entry(row), was, line))
+        self.redraw_rows(before, now, *turned)
         if self.selected != NONE:
             self.post_message(CheckpointSelected(self.selected))
 
@@ -267,7 +270,7 @@ class HistoryTree(Rows):
     def action_tree_mark(self) -> None:
         if self.model is not None and self.entry != NONE:
             self.model.mark(self.entry)
-            self.refresh()
+            self.redraw()
             self.post_message(MarksChanged())
             self.post_message(CheckpointSelected(self.selected))
 
@@ -307,4 +310,4 @@ class HistoryTree(Rows):
         if self.model is not None:
             self.searched = text
             self.model.matches = matches
-            self.refresh()
+            self.redraw()

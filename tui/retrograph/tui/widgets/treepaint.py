@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from retrograph.engine.text import duration, local
 from retrograph.engine.tree.labels import Label, Signs, names
@@ -55,7 +56,8 @@ def paint_row(
     )
 
 
-def label_spans(label: Label, signs: Signs) -> list[Span]:
+@lru_cache(maxsize=4096)
+def label_spans(label: Label, signs: Signs) -> Sequence[Span]:
     """`Label.text` in its parts: other routes than this line's stand out."""
     if label.parts or not label.routes or label.kind == "edit":
         return [Span(label.text(signs), "waits" if label.kind == "edit" else "")]
