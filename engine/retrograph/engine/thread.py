@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 from retrograph.engine.errors import RefError
 from retrograph.engine.history import NONE, History
@@ -28,6 +28,9 @@ from retrograph.engine.steps.deltas import delta_values
 from retrograph.engine.steps.due import OLD_FORMAT, Barrier, Learned
 from retrograph.engine.steps.plain import ran_plainly
 from retrograph.engine.steps.step import Step, derive
+
+Fold: TypeAlias = "Callable[[str, Mapping[str, Any]], Mapping[str, Any]]"
+"""Whole values of a namespace's DeltaChannels, by channel; raises `HostError`."""
 
 _RAN_ON = ("loop", None)
 """Sources of checkpoints made by running on; `None` where the metadata is unreadable."""
@@ -76,6 +79,8 @@ class Thread:
         self.loader = loader
         self.thread_id = thread_id
         self.serde = serde if serde is not None else Serde.from_env()
+        self.fold: Fold | None = None
+        """What makes whole values of DeltaChannels, where the graph is at hand."""
         self._learned: dict[str, Learned] = {}
 
     @cached_property
@@ -116,7 +121,8 @@ class Thread:
         envelope, step, activity = self._single_activity(i, known)
         nodes = {act.task_id: act.node for act in activity.acts}
         values, internal = split_values(channel_values(raw, self.serde), envelope)
-        values.update(delta_values(self, i, envelope))
+        deltas = delta_values(self, i, envelope)
+        values.update(self.fold(ns, deltas) if self.fold is not None and deltas else deltas)
         return Snapshot(
             key=raw.key,
             parent_id=raw.parent_id,

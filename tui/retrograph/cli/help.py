@@ -35,7 +35,7 @@ def new_app() -> typer.Typer:
     )
 
 
-_SOURCE = "What to open: the path of a SQLite file, or `.` for what is here."
+_SOURCE = "What to open: a SQLite file, a postgresql:// URL, sandbox:ID, or `.` for what is here."
 _REF = (
     "Which checkpoint: a thread id (its head), or THREAD@END with the end of a checkpoint id, "
     "THREAD@step:N, THREAD@root; THREAD::NAMESPACE@…; ~N after it goes N parents up."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from retrograph.engine.host.client import Host
     from retrograph.engine.host.requests import Loaded
     from retrograph.engine.host.target import Launch
+    from retrograph.engine.thread import Thread
     from retrograph.loaders.launch import HostOptions
     from retrograph.loaders.project import Config
 
@@ -25,6 +26,16 @@ GraphOption = Annotated[
         "--graph",
         metavar="G",
         help="The graph: path.py:attribute, module:attribute, or a name in langgraph.json.",
+        show_default=False,
+    ),
+]
+FoldGraph = Annotated[
+    str | None,
+    typer.Option(
+        "--graph",
+        metavar="G",
+        help="The graph whose reducers fold DeltaChannels: path.py:attribute, module:attribute, or "
+        "a name in langgraph.json. Its code is imported then.",
         show_default=False,
     ),
 ]
@@ -128,3 +139,25 @@ def hosted(stated: HostOptions, config: Config) -> Iterator[tuple[Host, Launch, 
         for note in loaded.notes:
             talk.say(note)
         yield host, plan, loaded
+
+
+@contextmanager
+def folding(stated: HostOptions | None, config: Config) -> Iterator[Callable[[Thread], None]]:
+    """Lets threads show DeltaChannels whole, where a graph is given. Its process is started by the
+    first of these, and ends with the block."""
+    with ExitStack() as stack:
+        started: list[Host] = []
+
+        def host() -> Host:
+            assert stated is not None
+            if not started:
+                started.append(stack.enter_context(hosted(stated, config))[0])
+            return started[0]
+
+        def let_fold(thread: Thread) -> None:
+            if stated is not None and stated.graph is not None:
+                from retrograph.engine.host.folding import folded
+
+                thread.fold = lambda ns, deltas: folded(host(), thread, ns, deltas)
+
+        yield let_fold

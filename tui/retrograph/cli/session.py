@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from retrograph.cli import talk
+from retrograph.cli.hosting import folding
 from retrograph.cli.output import Output
 from retrograph.engine.model import CheckpointKey, Loader
 from retrograph.engine.views.redact import Redactor
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from retrograph.engine.model import Envelope
     from retrograph.engine.steps.step import Step
     from retrograph.engine.thread import Snapshot, Thread
+    from retrograph.loaders.launch import HostOptions
 
 
 class Session(NamedTuple):
@@ -25,6 +27,7 @@ class Session(NamedTuple):
     loader: Loader
     redactor: Redactor
     out: Output
+    let_fold: Callable[[Thread], None]
 
     def locate(self, ref: str | None, thread: str | None) -> tuple[Thread, CheckpointKey]:
         """The checkpoint that REF and --thread name, and its thread."""
@@ -33,7 +36,9 @@ class Session(NamedTuple):
 
         index = LoaderIndex(self.loader)
         key = locate(ref, index, thread)
-        return index.thread(key.thread_id), key
+        found = index.thread(key.thread_id)
+        self.let_fold(found)
+        return found, key
 
     def shown_step(self, thread: Thread, i: int) -> tuple[Envelope, Step]:
         """One checkpoint without its values, as it may be seen."""
@@ -52,15 +57,20 @@ class Session(NamedTuple):
 
 @contextmanager
 def opened(
-    source: str | None, as_json: bool, no_redact: bool, origin: str | None = None
+    source: str | None,
+    as_json: bool,
+    no_redact: bool,
+    origin: str | None = None,
+    graph: HostOptions | None = None,
 ) -> Iterator[Session]:
     """Open SOURCE for one command; afterwards say what could not be read. `origin`: of a sandbox,
-    where it is from."""
+    where it is from. `graph`: whose reducers make whole values of DeltaChannels."""
     config = load_config()
     redactor = config.redactor(no_redact)
     loader = open_source(source, configured=config.settings.source, origin=origin)
     try:
-        yield Session(loader, redactor, Output(as_json))
+        with folding(graph, config) as let_fold:
+            yield Session(loader, redactor, Output(as_json), let_fold)
         for warning in loader.warnings:
             talk.say(redactor.location(warning))
     finally:

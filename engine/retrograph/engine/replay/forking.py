@@ -16,7 +16,8 @@ from retrograph.engine.edits.plan import INPUT, Asked, Plan, plan_edits
 from retrograph.engine.edits.toolcalls import broken_calls
 from retrograph.engine.errors import UsageError
 from retrograph.engine.host.client import Host, HostFailedError
-from retrograph.engine.host.requests import Delta, Preview, fold, preview
+from retrograph.engine.host.folding import folded
+from retrograph.engine.host.requests import Preview, preview
 from retrograph.engine.model import NULL_TASK, ROOT, CheckpointKey
 from retrograph.engine.replay.carried import carried, config_of
 from retrograph.engine.replay.recordings import recordings_of
@@ -26,7 +27,6 @@ from retrograph.engine.sandbox.make import make_sandbox
 from retrograph.engine.thread import Snapshot, Thread
 from retrograph.engine.threads.producers import HELD, producers
 from retrograph.engine.values import ABSENT, Value, from_json
-from retrograph.engine.values import Delta as DeltaValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,24 +193,6 @@ def _plan(host: Host, thread: Thread, key: CheckpointKey, snapshot: Snapshot, as
 
 def _no_edits(snapshot: Snapshot) -> Plan:
     return Plan((), {}, {}, pending_input=True)
-
-
-def folded(host: Host, thread: Thread, ns: str, values: Mapping[str, Value]) -> dict[str, Value]:
-    """The values with DeltaChannels folded by the graph's reducers. Raises `HostError`."""
-    encode = thread.serde.encode
-    deltas = [
-        Delta(
-            channel,
-            None if value.snapshot is ABSENT else encode(value.snapshot),
-            [encode(write) for write in value.writes],
-        )
-        for channel, value in values.items()
-        if isinstance(value, DeltaValue)
-    ]
-    if not deltas:
-        return dict(values)
-    made = fold(host, deltas, ns)
-    return {**values, **{name: thread.serde.decode(typed) for name, typed in made.items()}}
 
 
 def _after(thread: Thread, seen: Preview, plan: Plan) -> Mapping[str, Value]:

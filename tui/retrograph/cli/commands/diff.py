@@ -18,8 +18,11 @@ from retrograph.cli.help import (
     examples,
     new_app,
 )
+from retrograph.cli.hosting import Allow, ConfigOption, EnvFile, FoldGraph, Python
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from retrograph.cli.session import Session
     from retrograph.engine.model import CheckpointKey
     from retrograph.engine.thread import Thread
@@ -77,6 +80,11 @@ def diff(
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 1 where anything differs.")
     ] = False,
+    graph: FoldGraph = None,
+    python: Python = None,
+    config: ConfigOption = None,
+    env_file: EnvFile = None,
+    allow: Allow = None,
     json: Json = False,
     debug: Debug = False,
     no_redact: NoRedact = False,
@@ -88,6 +96,8 @@ def diff(
     changed are shown. Of any two threads, namespaces and stores.
     """
     from retrograph.cli import talk
+    from retrograph.cli.hosting import options
+    from retrograph.cli.session import opened
     from retrograph.engine.diff.changes import changes_json
     from retrograph.engine.diff.changes import diff as compare
     from retrograph.engine.errors import RefError, UsageError
@@ -96,7 +106,12 @@ def diff(
     if context < 0:
         raise UsageError(f"--context takes a number from 0 on, not {context}.")
     with ExitStack() as stack:
-        a, b = _places(stack, source, (ref, second), thread, other, (json, no_redact))
+        stated = options(graph, python, config, None, env_file, None, allow)
+
+        def open_one(name: str) -> Session:
+            return stack.enter_context(opened(name, json, no_redact, graph=stated))
+
+        a, b = _places(open_one, source, (ref, second), thread, other)
         for name in channel or ():
             if name not in a.values and name not in b.values:
                 there = ", ".join({**a.values, **b.values}) or "none"
@@ -117,20 +132,17 @@ def diff(
 
 
 def _places(
-    stack: ExitStack,
+    open_one: Callable[[str], Session],
     source: str,
     refs: tuple[str | None, str | None],
     thread: str | None,
     other: str | None,
-    options: tuple[bool, bool],
 ) -> tuple[Place, Place]:
     """The two sides, the older one first where only one is named."""
-    from retrograph.cli.session import opened
-
-    session = stack.enter_context(opened(source, *options))
+    session = open_one(source)
     found, key = session.locate(refs[0], thread)
     if other is not None:
-        theirs = stack.enter_context(opened(other, *options))
+        theirs = open_one(other)
         second = theirs.locate(refs[1] if refs[1] is not None else refs[0], thread)
         return _place(session, found, key), _place(theirs, *second)
     if refs[1] is not None:

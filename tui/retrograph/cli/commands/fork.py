@@ -170,7 +170,8 @@ def forked(
     from retrograph.cli.editing import edited
     from retrograph.engine.edits.plan import INPUT
     from retrograph.engine.errors import UsageError
-    from retrograph.engine.replay.forking import folded, preview_fork
+    from retrograph.engine.host.folding import folded
+    from retrograph.engine.replay.forking import preview_fork
 
     if not edit:
         return preview_fork(host, thread, key, asked, as_node=as_node, config=config)

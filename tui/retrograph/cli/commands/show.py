@@ -17,6 +17,7 @@ from retrograph.cli.help import (
     examples,
     new_app,
 )
+from retrograph.cli.hosting import Allow, ConfigOption, EnvFile, FoldGraph, Python
 
 if TYPE_CHECKING:
     from retrograph.cli.session import Session
@@ -52,6 +53,11 @@ def show(
             "--sizes", help="Instead of the values what they take: by channel, and what grows."
         ),
     ] = False,
+    graph: FoldGraph = None,
+    python: Python = None,
+    config: ConfigOption = None,
+    env_file: EnvFile = None,
+    allow: Allow = None,
     json: Json = False,
     debug: Debug = False,
     no_redact: NoRedact = False,
@@ -59,12 +65,15 @@ def show(
     """Show one snapshot.
 
     What is due, how it was reached, and the values: those at the start of the step, as
-    LangGraph's get_state shows them for this checkpoint.
+    LangGraph's get_state shows them for this checkpoint. No code of the user's is run, unless
+    --graph is given.
     """
+    from retrograph.cli.hosting import options
     from retrograph.cli.session import opened
     from retrograph.engine.errors import RefError
 
-    with opened(source, json, no_redact) as session:
+    stated = options(graph, python, config, None, env_file, None, allow)
+    with opened(source, json, no_redact, graph=stated) as session:
         found, key = session.locate(ref, thread)
         if sizes:
             _sizes(session, found, key, channel)
