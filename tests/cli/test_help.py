@@ -12,7 +12,7 @@ import pytest
 
 from cli.running import Run
 from retrograph.cli.group import root
-from retrograph.cli.main import COMMANDS
+from retrograph.cli.names import COMMANDS
 
 README = Path(__file__).parent.parent.parent / "README.md"
 

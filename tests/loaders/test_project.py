@@ -36,6 +36,7 @@ def test_nothing_is_said(project: Path) -> None:
         "graph",
         "python",
         "allow",
+        "side_effects",
         "redact",
         "theme",
         "keys",
@@ -83,7 +84,7 @@ def test_a_pyproject_of_others_is_fine(project: Path) -> None:
     ("text", "words"),
     [
         ("soruce = 'x'", "no configuration key 'soruce' .*did you mean 'source'"),
-        ("zzz = 1", "no configuration key 'zzz' .*there are source, graph, python, allow, redact"),
+        ("zzz = 1", "no configuration key 'zzz' .*there are source, graph, python, allow, side_effects, redact"),
         ("source = 1", "'source' must be text"),
         ("source = ''", "'source' must be text"),
         ("redact = 'token'", "'redact' must be a list"),

@@ -19,6 +19,8 @@ from retrograph.engine.views.redact import Redactor
 
 PREFIX = "RETROGRAPH_"
 DEFAULT = "default"
+_LISTS = ("redact", "allow", "side_effects")
+"""Keys whose environment variables hold words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,9 @@ class Settings:
     """The interpreter that runs it, or the folder of its environment."""
     allow: tuple[str, ...] = ()
     """Modules, or `module.Class`, whose objects may be made of stored data where the graph runs."""
+    side_effects: tuple[str, ...] = ()
+    """Nodes that reach outside: in a replay they give what is recorded, or are waited before. A
+    node of a sub-graph is `sub:node`."""
     redact: tuple[str, ...] = ()
     """What is not shown anywhere: names of keys, whose values are hidden (`*` stands for anything),
     and as `/…/` regular expressions for parts of texts."""
@@ -98,7 +103,7 @@ def load_config(
     for name, text in sorted(environment.items()):
         said = _environment_key(name) if name.startswith(PREFIX) else None
         if said is not None:
-            value: Any = _words(text) if said in ("redact", "allow") else text
+            value: Any = _words(text) if said in _LISTS else text
             values[said] = _checked(said, value, f"the environment variable {name}", None)
             origins[said] = name
     return Config(Settings(**values), origins, tuple(places))
@@ -164,7 +169,7 @@ def _checked(key: str, value: Any, where: str, folder: Path | None) -> Any:
         raise ConfigError(f"There is no configuration key '{key}' ({where}){_nearest(key, known)}")
     if key == "redact":
         return _redactions(value, where)
-    if key == "allow":
+    if key in ("allow", "side_effects"):
         return _names(key, value, where)
     if key == "keys":
         return _keys(value, where)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from retrograph.engine.errors import RetrographError, SourceError
 from retrograph.engine.model import Loader
 from retrograph.loaders.folder import the_store
 from retrograph.loaders.sqlite import SQLiteLoader
+
+if TYPE_CHECKING:
+    from retrograph.engine.sandbox.file import Sandbox
 
 GROUP = "retrograph.loaders"
 """Entry points: the name is a URL scheme, the object a factory `(url: str) -> Loader`."""
@@ -65,14 +69,20 @@ def reopens(loader: Loader) -> str:
     address, all without credentials."""
     sandbox = getattr(loader, "sandbox", None)
     if sandbox is not None:
-        from retrograph.engine.sandbox.home import sandboxes_folder
-
-        if sandbox.path.parent == sandboxes_folder():
-            return f"{SCHEME}{sandbox.id}"
+        return opens_sandbox(sandbox)
     if "://" in loader.location:
         address, _, query = loader.location.partition("?")
         return f"{address}?{query.replace('?', '&')}" if query else address
     return str(Path(loader.location).absolute())
+
+
+def opens_sandbox(sandbox: Sandbox) -> str:
+    """What opens a sandbox: `sandbox:ID`, or its path where it is in no folder of ours."""
+    from retrograph.engine.sandbox.home import sandboxes_folder
+
+    if sandbox.path.parent == sandboxes_folder():
+        return f"{SCHEME}{sandbox.id}"
+    return str(sandbox.path.absolute())
 
 
 def _path(source: str, folder: Path) -> Path | None:

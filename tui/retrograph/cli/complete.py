@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from retrograph.cli.names import EVERYWHERE
+
 _MANY = 100
 """Candidates of one kind that are offered at most."""
 
@@ -54,7 +56,6 @@ def answer(shell: str, arguments: Sequence[str]) -> int:
 def complete(words: Sequence[str]) -> Answer:
     """What may stand in place of the last of `words` (those after the program's name)."""
     from retrograph.cli.group import root
-    from retrograph.cli.main import EVERYWHERE
 
     *before, current = words
     while before and before[0] in EVERYWHERE:

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from retrograph.cli.help import CONTEXT, examples
-from retrograph.cli.main import COMMANDS
+from retrograph.cli.names import COMMANDS
 
 
 class LazyGroup(TyperGroup):

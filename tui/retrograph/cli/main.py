@@ -12,18 +12,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from retrograph.cli import talk
+from retrograph.cli.names import COMMANDS, EVERYWHERE
 
 if TYPE_CHECKING:
     from retrograph.engine.views.redact import Redactor
-
-COMMANDS = (
-    *("open", "demo", "threads", "tree", "show", "diff", "grep", "blame", "graph"),
-    *("fork", "sandboxes", "config"),
-)
-"""In the order of the help. Each has a module of its name in `retrograph.cli.commands`."""
-
-EVERYWHERE = frozenset(("--json", "--debug", "--no-redact"))
-"""Options that every command has; they may stand before the command too."""
 
 _COMPLETE = "_RETROGRAPH_COMPLETE"
 

@@ -70,13 +70,7 @@ class Output:
 
     def document(self, document: Any) -> None:
         """Print one JSON document: indented on a terminal, else on one line. Valid UTF-8."""
-        indent = 2 if _is_terminal() else None
-        separators = None if indent else (",", ":")
-        text = json.dumps(
-            document, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators
-        )
-        text = _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-        _write([(text + "\n").encode()])
+        _write([_json(document, 2 if _is_terminal() else None).encode()])
 
     def lines(self, lines: Iterable[Line]) -> None:
         """Print lines; on a terminal that they do not fit on, through the pager."""
@@ -89,6 +83,16 @@ class Output:
             texts = chain(first, rest, texts)
         encoding = sys.stdout.encoding or "utf-8"
         _write((text + "\n").encode(encoding, "retrograph") for text in texts)
+
+    def now(self, lines: Iterable[Line]) -> None:
+        """Print lines at once and never through a pager: more will follow."""
+        encoding = sys.stdout.encoding or "utf-8"
+        texts = map(coloured if self.colour else plain, lines)
+        _write([(text + "\n").encode(encoding, "retrograph") for text in texts])
+
+    def event(self, event: Any) -> None:
+        """Print one JSON object on a line of its own, at once."""
+        _write([_json(event, None).encode()])
 
     def _page(self, texts: Iterator[str]) -> bool:
         """Whether a pager could be had, and showed it."""
@@ -112,6 +116,14 @@ class Output:
         finally:
             signal.signal(signal.SIGINT, before)
         return True
+
+
+def _json(document: Any, indent: int | None) -> str:
+    separators = None if indent else (",", ":")
+    text = json.dumps(
+        document, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators
+    )
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
 def _feed(stdin: IO[bytes], texts: Iterator[str]) -> None:

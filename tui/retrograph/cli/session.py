@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from retrograph.engine.model import Envelope
     from retrograph.engine.steps.step import Step
     from retrograph.engine.thread import Snapshot, Thread
+    from retrograph.engine.threads.lookup import LoaderIndex
     from retrograph.loaders.launch import HostOptions
 
 
@@ -28,17 +29,39 @@ class Session(NamedTuple):
     redactor: Redactor
     out: Output
     let_fold: Callable[[Thread], None]
+    others: list[Loader]
+    """Sandboxes of the source that were opened besides."""
 
     def locate(self, ref: str | None, thread: str | None) -> tuple[Thread, CheckpointKey]:
-        """The checkpoint that REF and --thread name, and its thread."""
+        """The checkpoint that REF and --thread name, and its thread; one that is not in the source
+        is looked for in the source's sandboxes."""
+        from retrograph.engine.errors import RefError
         from retrograph.engine.threads.lookup import LoaderIndex
         from retrograph.engine.threads.refs import locate
 
         index = LoaderIndex(self.loader)
-        key = locate(ref, index, thread)
+        try:
+            key = locate(ref, index, thread)
+        except RefError:
+            elsewhere = self._elsewhere(ref, thread)
+            if elsewhere is None:
+                raise
+            index, key = elsewhere
         found = index.thread(key.thread_id)
         self.let_fold(found)
         return found, key
+
+    def _elsewhere(
+        self, ref: str | None, thread: str | None
+    ) -> tuple[LoaderIndex, CheckpointKey] | None:
+        from retrograph.engine.threads.lookup import LoaderIndex
+        from retrograph.loaders.sandbox.finding import find_in_sandboxes
+
+        found = find_in_sandboxes(self.loader, ref, thread)
+        if found is None:
+            return None
+        self.others.append(found[0])
+        return LoaderIndex(found[0]), found[1]
 
     def shown_step(self, thread: Thread, i: int) -> tuple[Envelope, Step]:
         """One checkpoint without its values, as it may be seen."""
@@ -68,10 +91,13 @@ def opened(
     config = load_config()
     redactor = config.redactor(no_redact)
     loader = open_source(source, configured=config.settings.source, origin=origin)
+    others: list[Loader] = []
     try:
         with folding(graph, config) as let_fold:
-            yield Session(loader, redactor, Output(as_json), let_fold)
-        for warning in loader.warnings:
-            talk.say(redactor.location(warning))
+            yield Session(loader, redactor, Output(as_json), let_fold, others)
+        for opened_loader in (loader, *others):
+            for warning in opened_loader.warnings:
+                talk.say(redactor.location(warning))
     finally:
-        loader.close()
+        for opened_loader in (loader, *others):
+            opened_loader.close()

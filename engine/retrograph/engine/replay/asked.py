@@ -24,6 +24,8 @@ class Asked:
     recorded: Sequence[str] = ()
     live: Sequence[str] = ()
     pause_before: Sequence[str] = ()
+    goto: Sequence[str] = ()
+    """What is due, in place of all that is."""
     again: bool = False
     """Drop what tasks of this very step have already given."""
     line: str | None = None

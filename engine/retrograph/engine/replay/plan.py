@@ -9,7 +9,7 @@ from typing import Any
 from retrograph.engine.errors import UsageError
 from retrograph.engine.history import NONE
 from retrograph.engine.host.client import Host
-from retrograph.engine.host.requests import Loaded, topology
+from retrograph.engine.host.requests import CheckpointRow, Loaded, Topology, topology
 from retrograph.engine.host.runs import Begin, Policy
 from retrograph.engine.host.target import Launch
 from retrograph.engine.model import ROOT, CheckpointKey
@@ -22,7 +22,8 @@ from retrograph.engine.replay.asked import (
     reachable,
 )
 from retrograph.engine.replay.carried import config_of
-from retrograph.engine.replay.recordings import Recordings
+from retrograph.engine.replay.forcing import forced
+from retrograph.engine.replay.recordings import Recordings, bare
 from retrograph.engine.sandbox.closure import (
     Closure,
     begins_fresh,
@@ -63,6 +64,8 @@ class Plan:
     loaded: Loaded
     versions: Mapping[str, Any]
     due: Sequence[str]
+    edited: Sequence[CheckpointRow] = ()
+    """Children of the checkpoint that the run begins from instead: a forced route."""
     warnings: Sequence[str] = field(default=())
 
 
@@ -94,15 +97,18 @@ def plan_replay(
     envelope = thread.envelopes_of(key.ns, [thread.history.find(key.ns, key.id)])
     metadata = next(iter(envelope.values())).metadata
     step = thread.step(key.ns, key.id)
-    goes_on = is_leaf(thread, key) and not asked.again and key.ns == ROOT
+    goes_on = is_leaf(thread, key) and not (asked.again or asked.goto) and key.ns == ROOT
     finished = sorted(t.node for t in step.tasks if t.finished) if goes_on else []
-    nodes = _nodes(
-        known, reachable(opened, step.next) | recordings.keys(), stated, recordings, finished, asked
-    )
+    due = asked.goto or (step.waiting if goes_on else step.next)
+    may_run = reachable(opened, asked.goto or step.next) | recordings.keys()
+    nodes = _nodes(known, may_run, stated, recordings, finished, asked)
     closure = None
     if not (in_place and goes_on):
         make = for_going_on if goes_on else None
         closure = make(thread, key.id) if make else for_replay(thread, key.ns, key.id)
+    edited_rows = []
+    if asked.goto and closure is not None:
+        edited_rows.append(forced(thread, closure, asked.goto, _deferred(opened, key.ns)))
     return Plan(
         key=key,
         closure=closure,
@@ -116,13 +122,30 @@ def plan_replay(
         launch=launch,
         loaded=loaded,
         versions=host.greeting,
-        due=step.waiting if goes_on else step.next,
+        due=due,
+        edited=edited_rows,
         warnings=[
             *(closure.warnings if closure is not None else ()),
-            *_about(step, goes_on, finished),
+            *(() if asked.goto else _about(step, goes_on, finished)),
             *_overwritten(nodes, recordings, edited),
         ],
     )
+
+
+def _deferred(opened: Topology, ns: str) -> dict[str, bool]:
+    """The nodes of one level, and whether each waits for the run's end."""
+    above = bare(ns).split("|") if ns else []
+    depth = len(above)
+    found: dict[str, bool] = {}
+    for node in opened.nodes:
+        parts = node.name.split(":")
+        if parts[:depth] != above or parts[-1] in ("__start__", "__end__"):
+            continue
+        if len(parts) > depth + 1:  # of the graph that this node is
+            found.setdefault(parts[depth], False)
+        elif len(parts) > depth:
+            found[parts[depth]] = node.deferred
+    return found
 
 
 def is_leaf(thread: Thread, key: CheckpointKey) -> bool:

@@ -1,0 +1,135 @@
+"""A run as it goes, line by line: tasks that have ended, those that go on, what they print and ask.
+
+step  2 ● b → c_alt  original → c_main                                12 ms
+      3 ● c_alt → d   recorded                                         0 ms
+        │ what the node printed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from retrograph.cli.draw.words import question_line
+from retrograph.cli.paint import Line, Span, Style, fit, spread
+from retrograph.engine.text import duration, escape
+from retrograph.engine.tree.labels import ASCII, UNICODE, Signs, names
+from retrograph.engine.views.summary import one_line
+
+if TYPE_CHECKING:
+    from retrograph.engine.replay.timeline import Going, Row
+    from retrograph.engine.values import Value
+
+_STEP: Final = 5
+"""Columns of a step's number."""
+_GOING: Final = 8
+"""Running tasks that are shown one by one."""
+_TEXT: Final = 2000
+"""Characters of one line of output."""
+
+_POLICY: Final = {"recorded": "recorded", "stub": "stub", "finished": "finished"}
+
+
+class LiveLines:
+    """Draws for one terminal. Texts are escaped here; values must have been redacted."""
+
+    def __init__(self, ascii: bool, width: int | None) -> None:
+        self.signs: Signs = ASCII if ascii else UNICODE
+        self._bar = "|" if ascii else "│"
+        self._dots = self.signs.cut
+        self._width = width
+        self._step: int | None = None
+
+    def row(self, row: Row) -> Line:
+        """A task that has ended."""
+        glyph, style = self._glyph(row)
+        left = [*self._head(row.step, row.depth), Span(f"{glyph} ", style), *self._name(row)]
+        if row.error is not None:
+            left += [Span("  "), Span(escape(row.error), "failed")]
+        elif row.route is not None:
+            left += self._route(row)
+        if row.policy in _POLICY:
+            left.append(Span(f"  {_POLICY[row.policy]}", "dim"))
+        return spread(left, [Span(_measured(row), "dim")], self._width)
+
+    def going(self, going: Sequence[Going], now: float, pausing: bool) -> Iterator[Line]:
+        """The tasks that run now, and what can be done."""
+        for task in going[:_GOING]:
+            depth = len(task.ns.split("|")) if task.ns else 0
+            left = [
+                Span(" " * (_STEP + 1 + 2 * depth)),
+                Span(f"{self.signs.step} ", "accent"),
+                Span(escape(task.node)),
+                Span(f" {self._dots}", "dim"),
+            ]
+            ran = duration(max(now - task.since, 0.0))
+            yield spread(left, [Span(ran, "accent")], self._width)
+        if len(going) > _GOING:
+            yield [Span(f"{' ' * (_STEP + 1)}{len(going) - _GOING} more run", "dim")]
+        if pausing:
+            said = "Pausing before the next step. Ctrl-C again ends the run at once."
+            yield [Span(said, "waits")]
+        else:
+            yield [Span("Ctrl-C pauses before the next step.", "dim")]
+
+    def output(self, text: str, error: bool) -> Line:
+        """A line that a node printed."""
+        shown = escape(text if len(text) <= _TEXT else text[:_TEXT] + "…")
+        bar = Span(f"{' ' * (_STEP + 1)}{self._bar} ", "failed" if error else "dim")
+        return self._fit([bar, Span(shown, "dim")])
+
+    def custom(self, value: Value) -> Line:
+        """What a node wrote to its stream."""
+        head = Span(f"{' ' * (_STEP + 1)}{self.signs.dot} ", "dim")
+        return self._fit([head, Span(one_line(value, 200), "string")])
+
+    def lost(self, count: int) -> Line:
+        return [Span(f"{' ' * (_STEP + 1)}{self._bar} {count:,} characters are left out", "dim")]
+
+    def question(self, node: str | None, value: Value) -> Line:
+        """What a node asks."""
+        head = Span(f"{' ' * (_STEP + 1)}{self.signs.question} ", "waits")
+        asks = [Span(f"{escape(node or '?')} asks "), Span(question_line(value), "waits")]
+        return self._fit([head, *asks])
+
+    def note(self, text: str) -> Line:
+        return [Span(f"{' ' * (_STEP + 1)}{escape(text)}", "dim")]
+
+    def _fit(self, line: Line) -> Line:
+        return fit(line, self._width)
+
+    def _head(self, step: int | None, depth: int) -> list[Span]:
+        """The step's number where a new one begins, and room for the sub-graphs."""
+        number = ""
+        if depth == 0 and step != self._step:
+            self._step = step
+            number = "" if step is None else str(step)
+        return [Span(f"{number.rjust(_STEP)} {'  ' * depth}", "dim")]
+
+    def _glyph(self, row: Row) -> tuple[str, Style]:
+        if row.error is not None:
+            return self.signs.failed, "failed"
+        if row.asks:
+            return self.signs.question, "waits"
+        return self.signs.step, "fork" if row.turned else "done"
+
+    def _name(self, row: Row) -> list[Span]:
+        return [Span(escape(row.node))]
+
+    def _route(self, row: Row) -> list[Span]:
+        assert row.route is not None
+        arrow = Span(f" {self.signs.arrow} ", "dim")
+        now = [arrow, Span(where(row.route, self.signs), "fork" if row.turned else "")]
+        if row.original is None:
+            return now
+        return [*now, Span(f"  the original went {where(row.original, self.signs)}", "fork")]
+
+
+def where(route: Sequence[str], signs: Signs) -> str:
+    """`ship, notify`, or END."""
+    return names(route, signs) if route else "END"
+
+
+def _measured(row: Row) -> str:
+    tokens = "" if row.tokens is None else f"{row.tokens:,} tokens  "
+    return tokens + ("" if row.seconds is None else duration(row.seconds).rjust(7))

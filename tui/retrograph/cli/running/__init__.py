@@ -1,0 +1,1 @@
+"""Runs of the user's graph at the command line: planned, watched, steered, answered, told."""

@@ -1,0 +1,73 @@
+"""What commands do around a run: show the plan and have it confirmed, answer, show the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from retrograph.cli import talk
+from retrograph.cli.running.carrying import Call, answered
+from retrograph.engine.errors import UsageError
+
+if TYPE_CHECKING:
+    from retrograph.cli.running.ending import Ending
+    from retrograph.cli.running.tellers import Teller
+    from retrograph.cli.session import Session
+    from retrograph.engine.replay.plan import Plan
+    from retrograph.engine.thread import Thread
+
+
+def is_worth_running(thread: Thread, plan: Plan) -> None:
+    """Raises `UsageError` where nothing would run."""
+    if not plan.due and not thread.step(plan.key.ns, plan.key.id).next:
+        raise UsageError(
+            "Nothing is due there, so nothing would run: take an earlier checkpoint (~1), --goto a "
+            "node, or `fork` it with --input."
+        )
+
+
+def confirmed(call: Call, session: Session, thread: Thread, plan: Plan, title: str) -> bool:
+    """Show a person what will run; on a terminal, ask whether it shall."""
+    from retrograph.cli.draw.plan import plan_lines
+
+    if session.out.json:
+        for warning in plan.warnings:
+            talk.say(warning)
+        return True
+    session.out.now([*plan_lines(session, thread, plan, title), []])
+    return not call.asks or talk.confirm("Run it?")
+
+
+def answered_in_turn(call: Call, session: Session, ending: Ending, teller: Teller) -> Ending:
+    """Offer whoever sits there to answer what the run asks, as long as it does."""
+    from retrograph.cli.draw.replay import verdict_lines
+    from retrograph.cli.running.asking import ask_answer
+    from retrograph.engine.replay.answers import value_of
+
+    while call.asks and ending.status == "interrupted" and len(ending.result.questions) == 1:
+        session.out.now(verdict_lines(ending, session.redactor, session.out.ascii, quietly=True))
+        text = ask_answer()
+        if text is None:
+            break
+        ending = answered(call, ending, value_of(text), teller)
+    return ending
+
+
+def show_ending(
+    session: Session,
+    ending: Ending,
+    source: str,
+    jsonl: bool,
+    more: Mapping[str, Any] | None = None,
+) -> None:
+    """The verdict for people, or the document. `more`: further fields of it."""
+    from retrograph.cli.draw.replay import replay_shape, verdict_lines
+
+    if not session.out.json:
+        session.out.now(verdict_lines(ending, session.redactor, session.out.ascii))
+        return
+    document = {**replay_shape(ending, source, session.redactor), **(more or {})}
+    if jsonl:
+        session.out.event({"event": "end", **document})
+    else:
+        session.out.document(document)
