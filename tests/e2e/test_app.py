@@ -113,3 +113,20 @@ def test_the_demo_opens_on_its_main_thread(demo: Path, terminals: list[Terminal]
     app.child.send("q")
     assert app.ended() == 0
     assert b"More of it: retrograph threads" in (app.child.before or b"")
+
+
+def test_looks_may_be_said_for_once(demo: Path, terminals: list[Terminal]) -> None:
+    app = Terminal("open", str(demo), "--thread", "order-4412", "--ascii", "--theme", "light")
+    terminals.append(app)
+    app.sees("price -> hold | ship")
+    app.child.send("q")
+    assert app.ended() == 0
+
+
+def test_a_theme_that_does_not_exist(demo: Path, terminals: list[Terminal]) -> None:
+    app = Terminal("open", str(demo), "--theme", "pink")
+    terminals.append(app)
+    app.sees("There is no theme 'pink'; there are dark, light, terminal, contrast.")
+    app.child.expect(pexpect.EOF)
+    app.child.close()
+    assert app.child.exitstatus == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import NamedTuple
 
 
 def at_a_terminal() -> bool:
@@ -12,7 +13,20 @@ def at_a_terminal() -> bool:
     return all(s is not None and s.isatty() for s in streams) and os.environ.get("TERM") != "dumb"
 
 
-def look(source: str | None, thread: str | None, no_redact: bool) -> int:
+class Looks(NamedTuple):
+    """How the app looks this time; what is not said is as configured."""
+
+    theme: str | None = None
+    ascii: bool = False
+    mouse: bool = True
+
+
+AS_CONFIGURED = Looks()
+
+
+def look(
+    source: str | None, thread: str | None, no_redact: bool, looks: Looks = AS_CONFIGURED
+) -> int:
     """Open the app; returns the exit code. Raises as `retrograph.tui.app.run` does."""
     from retrograph.loaders.project import load_config
 
@@ -25,11 +39,11 @@ def look(source: str | None, thread: str | None, no_redact: bool) -> int:
 
     return run(
         source,
+        config.redactor(no_redact),
         thread=thread,
-        redactor=config.redactor(no_redact),
         configured=settings.source,
         keys=settings.keys,
-        theme_name=settings.theme,
-        ascii=settings.ascii,
-        mouse=settings.mouse,
+        theme_name=looks.theme or settings.theme,
+        ascii=looks.ascii or settings.ascii,
+        mouse=looks.mouse and settings.mouse,
     )

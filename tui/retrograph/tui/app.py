@@ -21,7 +21,7 @@ from textual.message import Message
 
 from retrograph.engine.errors import ConfigError, RetrographError
 from retrograph.engine.text import escape
-from retrograph.engine.views.redact import Redactor
+from retrograph.engine.views.telling import without_passwords
 from retrograph.tui import theme
 from retrograph.tui.hints import available
 from retrograph.tui.journal import Journal
@@ -35,9 +35,9 @@ from retrograph.tui.work import Job, Reads
 
 def run(
     source: str | None,
+    redactor: Redactor,
     *,
     thread: str | None = None,
-    redactor: Redactor | None = None,
     configured: str | None = None,
     keys: Mapping[str, str] | None = None,
     theme_name: str | None = None,
@@ -47,9 +47,9 @@ def run(
     """Open the app; returns the exit code.
 
     `source` as the user gave it, `None` for "what is here", of which `configured` is what the
-    configuration says. `thread`: the id of the thread to show, else their list. `keys`: keys by
-    the id of an action, and under `map` the name of the map that they change. `theme_name`: one
-    of `theme.NAMES`.
+    configuration says. `redactor`: of the run, as `Config.redactor` makes it. `thread`: the id of
+    the thread to show, else their list. `keys`: keys by the id of an action, and under `map` the
+    name of the map that they change. `theme_name`: one of `theme.NAMES`.
 
     Raises `RetrographError` where the source cannot be opened or has no such thread, after the
     terminal is as it was; and `ConfigError` for keys or a theme that do not exist.
@@ -58,7 +58,7 @@ def run(
     ui = Ui(Keys(own.pop("map", "default"), own), ascii)
     if theme_name is not None and theme_name not in theme.NAMES:
         raise ConfigError(f"There is no theme '{theme_name}'; there are {', '.join(theme.NAMES)}.")
-    app = RetrographApp(ui, source, redactor or Redactor(), thread, configured, theme_name)
+    app = RetrographApp(ui, source, redactor, thread, configured, theme_name)
     app.heed_signals = True
     app.recall(default_path())
     app.run(mouse=mouse)
@@ -69,6 +69,7 @@ def run(
 
 
 if TYPE_CHECKING:
+    from retrograph.engine.views.redact import Redactor
     from retrograph.tui.reading.source import Source
 
 FOLLOW = "follow"
@@ -139,7 +140,7 @@ class RetrographApp(Acts, Reads, App[None]):
     def _location(self) -> str:
         """What the source is remembered by; without secrets, whatever is shown."""
         source = self.source
-        return "" if source is None else Redactor().location(source.loader.location)
+        return "" if source is None else without_passwords(source.loader.location)
 
     def remembered(self) -> OfSource:
         """What is remembered of the source."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from retrograph.cli.help import (
     Command,
     Debug,
@@ -24,6 +28,20 @@ app = new_app()
 def open_source(
     source: MaybeSource = None,
     thread: ThreadOption = None,
+    theme: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="How the app looks: dark, light, terminal or contrast.",
+            show_default=False,
+        ),
+    ] = None,
+    ascii: Annotated[
+        bool, typer.Option("--ascii", help="Draw with characters that every terminal has.")
+    ] = False,
+    no_mouse: Annotated[
+        bool, typer.Option("--no-mouse", help="Leave the mouse to the terminal, to select text.")
+    ] = False,
     json: Json = False,
     debug: Debug = False,
     no_redact: NoRedact = False,
@@ -32,10 +50,10 @@ def open_source(
 
     Opens the app; without a terminal it prints what `threads` prints, or with --thread `tree`.
     """
-    from retrograph.cli.look import at_a_terminal, look
+    from retrograph.cli.look import Looks, at_a_terminal, look
 
     if not json and at_a_terminal():
-        return look(source, thread, no_redact)
+        return look(source, thread, no_redact, Looks(theme, ascii, not no_mouse))
     if thread is None:
         from retrograph.cli.commands.threads import Asked, list_threads
 

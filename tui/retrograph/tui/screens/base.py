@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 
 from retrograph.tui.hints import hints_of
+from retrograph.tui.home import Home
 from retrograph.tui.keymap import Acts
 from retrograph.tui.messages import PromptWanted
 from retrograph.tui.spans import Line, Span, clip
@@ -17,7 +18,6 @@ from retrograph.tui.widgets.painted import COMPONENTS
 from retrograph.tui.work import Reads
 
 if TYPE_CHECKING:
-    from retrograph.tui.app import RetrographApp
     from retrograph.tui.reading.copies import Copy
     from retrograph.tui.reading.source import Source
 
@@ -42,8 +42,8 @@ class BaseScreen(Acts, Reads, Screen[None]):
         yield from ()
 
     @property
-    def home(self) -> RetrographApp:
-        return cast("RetrographApp", self.app)
+    def home(self) -> Home:
+        return cast(Home, self.app)
 
     @property
     def source(self) -> Source | None:

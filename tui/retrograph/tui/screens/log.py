@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from retrograph.engine.text import escape, local
+from retrograph.tui.home import Home
 from retrograph.tui.journal import Journal
 from retrograph.tui.screens.dialog import Dialog
 from retrograph.tui.spans import Line, Span, columns
 from retrograph.tui.ui import Ui
-
-if TYPE_CHECKING:
-    from retrograph.tui.app import RetrographApp
 
 
 class LogDialog(Dialog[None]):
@@ -36,4 +34,4 @@ class LogDialog(Dialog[None]):
     def pick(self, row: int) -> None:
         self.dismiss(None)
         if row < len(self._entries):
-            cast("RetrographApp", self.app).copy("the command", self._entries[row].command)
+            cast(Home, self.app).copy("the command", self._entries[row].command)
