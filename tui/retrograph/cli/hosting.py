@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from threading import Lock
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from retrograph.cli import talk
+from retrograph.engine.errors import RetrographError
 
 if TYPE_CHECKING:
     from retrograph.engine.host.client import Host
@@ -144,20 +147,32 @@ def hosted(stated: HostOptions, config: Config) -> Iterator[tuple[Host, Launch, 
 @contextmanager
 def folding(stated: HostOptions | None, config: Config) -> Iterator[Callable[[Thread], None]]:
     """Lets threads show DeltaChannels whole, where a graph is given. Its process is started by the
-    first of these, and ends with the block."""
+    first of these, once, and ends with the block. Any thread of this process may fold."""
     with ExitStack() as stack:
         started: list[Host] = []
+        failed: list[RetrographError] = []
+        alone = Lock()
 
         def host() -> Host:
             assert stated is not None
-            if not started:
-                started.append(stack.enter_context(hosted(stated, config))[0])
+            if failed:
+                raise failed[0]
+            try:
+                if not started:
+                    started.append(stack.enter_context(hosted(stated, config))[0])
+            except RetrographError as error:
+                failed.append(error)
+                raise
             return started[0]
+
+        def fold(thread: Thread, ns: str, deltas: Mapping[str, Any]) -> Mapping[str, Any]:
+            from retrograph.engine.host.folding import folded
+
+            with alone:
+                return folded(host(), thread, ns, deltas)
 
         def let_fold(thread: Thread) -> None:
             if stated is not None and stated.graph is not None:
-                from retrograph.engine.host.folding import folded
-
-                thread.fold = lambda ns, deltas: folded(host(), thread, ns, deltas)
+                thread.fold = partial(fold, thread)
 
         yield let_fold

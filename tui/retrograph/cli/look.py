@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from retrograph.loaders.launch import HostOptions
 
 
 def at_a_terminal() -> bool:
@@ -25,9 +28,15 @@ AS_CONFIGURED = Looks()
 
 
 def look(
-    source: str | None, thread: str | None, no_redact: bool, looks: Looks = AS_CONFIGURED
+    source: str | None,
+    thread: str | None,
+    no_redact: bool,
+    looks: Looks = AS_CONFIGURED,
+    graph: HostOptions | None = None,
 ) -> int:
-    """Open the app; returns the exit code. Raises as `retrograph.tui.app.run` does."""
+    """Open the app; returns the exit code. `graph`: whose reducers make whole values of
+    DeltaChannels. Raises as `retrograph.tui.app.run` does."""
+    from retrograph.cli.hosting import folding
     from retrograph.loaders.project import load_config
 
     config = load_config()
@@ -37,13 +46,15 @@ def look(
     os.environ.setdefault("TEXTUAL_FPS", "120")
     from retrograph.tui.app import run
 
-    return run(
-        source,
-        config.redactor(no_redact),
-        thread=thread,
-        configured=settings.source,
-        keys=settings.keys,
-        theme_name=looks.theme or settings.theme,
-        ascii=looks.ascii or settings.ascii,
-        mouse=looks.mouse and settings.mouse,
-    )
+    with folding(graph, config) as let_fold:
+        return run(
+            source,
+            config.redactor(no_redact),
+            thread=thread,
+            configured=settings.source,
+            keys=settings.keys,
+            theme_name=looks.theme or settings.theme,
+            ascii=looks.ascii or settings.ascii,
+            mouse=looks.mouse and settings.mouse,
+            let_fold=let_fold,
+        )

@@ -43,6 +43,7 @@ def run(
     theme_name: str | None = None,
     ascii: bool = False,
     mouse: bool = True,
+    let_fold: LetFold | None = None,
 ) -> int:
     """Open the app; returns the exit code.
 
@@ -50,6 +51,8 @@ def run(
     configuration says. `redactor`: of the run, as `Config.redactor` makes it. `thread`: the id of
     the thread to show, else their list. `keys`: keys by the id of an action, and under `map` the
     name of the map that they change. `theme_name`: one of `theme.NAMES`.
+    `let_fold`: lets a thread show DeltaChannels whole; it may take its time, and raise
+    `RetrographError`.
 
     Raises `RetrographError` where the source cannot be opened or has no such thread, after the
     terminal is as it was; and `ConfigError` for keys or a theme that do not exist.
@@ -58,7 +61,7 @@ def run(
     ui = Ui(Keys(own.pop("map", "default"), own), ascii)
     if theme_name is not None and theme_name not in theme.NAMES:
         raise ConfigError(f"There is no theme '{theme_name}'; there are {', '.join(theme.NAMES)}.")
-    app = RetrographApp(ui, source, redactor, thread, configured, theme_name)
+    app = RetrographApp(ui, source, redactor, thread, configured, theme_name, let_fold)
     app.heed_signals = True
     app.recall(default_path())
     app.run(mouse=mouse)
@@ -70,7 +73,7 @@ def run(
 
 if TYPE_CHECKING:
     from retrograph.engine.views.redact import Redactor
-    from retrograph.tui.reading.source import Source
+    from retrograph.tui.reading.source import LetFold, Source
 
 FOLLOW = "follow"
 """The group of the worker that looks for changes."""
@@ -97,6 +100,7 @@ class RetrographApp(Acts, Reads, App[None]):
         thread: str | None = None,
         configured: str | None = None,
         theme_name: str | None = None,
+        let_fold: LetFold | None = None,
     ) -> None:
         # Without colours the attributes of the terminal's own palette are what is left.
         super().__init__(ansi_color=True if os.environ.get("NO_COLOR") else None)
@@ -116,6 +120,7 @@ class RetrographApp(Acts, Reads, App[None]):
         self._recalled = self.memory
         self._thread = thread
         self._configured = configured
+        self._let_fold = let_fold
         for known in theme.THEMES:
             self.register_theme(known)
         self._themed = theme_name is not None
@@ -184,6 +189,7 @@ class RetrographApp(Acts, Reads, App[None]):
     def _open(self) -> None:
         """Open the source in the background."""
         given, redactor, configured = self.given, self.redactor, self._configured
+        let_fold = self._let_fold
 
         def work(job: Job) -> Message:
             from retrograph.engine.serde import Serde
@@ -192,7 +198,7 @@ class RetrographApp(Acts, Reads, App[None]):
 
             loader = open_source(given, configured=configured)
             name = redactor.location(given if given is not None else loader.location)
-            return SourceOpened(Source(loader, name, redactor, Serde.from_env()))
+            return SourceOpened(Source(loader, name, redactor, Serde.from_env(), let_fold))
 
         self.read("source", work)
 

@@ -16,6 +16,7 @@ from retrograph.cli.help import (
     examples,
     new_app,
 )
+from retrograph.cli.hosting import Allow, ConfigOption, EnvFile, FoldGraph, Python
 
 app = new_app()
 
@@ -42,6 +43,11 @@ def open_source(
     no_mouse: Annotated[
         bool, typer.Option("--no-mouse", help="Leave the mouse to the terminal, to select text.")
     ] = False,
+    graph: FoldGraph = None,
+    python: Python = None,
+    config: ConfigOption = None,
+    env_file: EnvFile = None,
+    allow: Allow = None,
     json: Json = False,
     debug: Debug = False,
     no_redact: NoRedact = False,
@@ -50,10 +56,12 @@ def open_source(
 
     Opens the app; without a terminal it prints what `threads` prints, or with --thread `tree`.
     """
+    from retrograph.cli.hosting import options
     from retrograph.cli.look import Looks, at_a_terminal, look
 
     if not json and at_a_terminal():
-        return look(source, thread, no_redact, Looks(theme, ascii, not no_mouse))
+        stated = options(graph, python, config, None, env_file, None, allow)
+        return look(source, thread, no_redact, Looks(theme, ascii, not no_mouse), stated)
     if thread is None:
         from retrograph.cli.commands.threads import Asked, list_threads
 

@@ -69,6 +69,7 @@ def _batches(job: Job, thread: Thread, early: bool) -> Iterator[Sequence[IndexRo
         first.append(batch)
         if count >= EARLY:
             begun = Thread(thread.loader, thread.thread_id, thread.serde)
+            begun.fold = thread.fold
             begun.history = History.build(thread.thread_id, first)
             picture = make_picture(begun.history, complete=False)
             job.post(IndexRead(begun, picture, Known(begun.history), None, job.ticket))

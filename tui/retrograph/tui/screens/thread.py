@@ -8,7 +8,6 @@ from textual.message import Message
 from retrograph.engine.history import NONE
 from retrograph.engine.model import CheckpointKey, ThreadRow
 from retrograph.engine.text import cut, escape
-from retrograph.engine.thread import Thread
 from retrograph.engine.threads.refs import written
 from retrograph.tui.journal import command
 from retrograph.tui.messages import (
@@ -73,7 +72,7 @@ class ThreadScreen(FindingScreen):
     def action_thread_reload(self) -> None:
         if self.source is None:
             return
-        thread = Thread(self.source.loader, self.thread_id, self.source.serde)
+        thread = self.source.thread(self.thread_id)
         before = self._known
         self.read("index", lambda job: read_index(job, thread, before))
 
@@ -84,7 +83,7 @@ class ThreadScreen(FindingScreen):
         if self.reading("index"):
             self._stale = True
             return
-        again = Thread(self.source.loader, self.thread_id, self.source.serde)
+        again = self.source.thread(self.thread_id)
         self.read("index", lambda job: look_again(job, again, known, row))
 
     @on(IndexUnchanged)
