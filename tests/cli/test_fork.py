@@ -194,3 +194,71 @@ def test_full(fork: Fork, run: Run, project: Path) -> None:
     assert len(tree["checkpoints"]) == 5
     with sqlite3.connect(made["sandbox"]["path"]) as db:
         assert db.execute("SELECT count(*) FROM checkpoints").fetchone() == (5,)
+
+
+# Run at once.
+
+
+def test_time_travel_run(run: Run, project: Path) -> None:
+    """The run gives a, b, c_alt, d; the original line still gives c_main."""
+    before = {path: path.read_bytes() for path in project.glob("store.db*")}
+    call = ["fork", "store.db", "travel@step:2", "--set", "path=alt", "--graph", "agent.py:travel"]
+    done = run(*call, "--run", "--json").json
+    assert (done["fork"]["next_before"], done["fork"]["next"]) == (["c_main"], ["c_alt"])
+    assert [ran["node"] for ran in done["ran"]] == effects(project) == ["c_alt", "d"]
+    assert done["values"]["log"] == ["a", "b", "c_alt", "d"]
+    assert (done["from"], done["sandbox"]) == (done["fork"]["id"], done["fork"]["sandbox"])
+    assert done["warnings"] == []
+    original = run("show", "store.db", "travel", "--json").json
+    assert original["values"]["log"] == ["a", "b", "c_main", "d"]
+    assert {path: path.read_bytes() for path in project.glob("store.db*")} == before
+    tree = run("tree", done["sandbox"]["path"], "travel", "--json").json
+    assert [c["source"] for c in tree["checkpoints"][-3:]] == ["update", "loop", "loop"]
+
+    shown = run(*call, "--run").out
+    assert "c_main → c_alt" in shown
+    assert "✓ Done · 2 tasks" in shown
+
+
+def test_a_recorded_node_that_takes_the_edit_back(run: Run, project: Path) -> None:
+    done = run(
+        "fork", "store.db", "travel@step:1", "--set", 'log=["x"]', "--run", "--recorded", "b",
+        "--graph", "agent.py:travel", "--json",
+    )  # fmt: skip
+    assert any("'b' writes 'log'" in warning for warning in done.json["warnings"])
+    assert done.json["values"]["log"] == ["x", "b", "c_main", "d"]
+
+
+def test_new_input_run(run: Run, project: Path) -> None:
+    done = run(
+        "fork", "store.db", "chat", "--input",
+        '{"messages": [{"role": "user", "content": "well, bye"}]}',
+        "--graph", "agent.py:chat", "--run", "--json",
+    )  # fmt: skip
+    assert [ran["node"] for ran in done.json["ran"]] == ["answer", "polite"]
+
+
+def test_inside_a_sub_graph_run(run: Run, project: Path) -> None:
+    shown = run("tree", "store.db", "nested", "--json").json["checkpoints"]
+    inner = next(c for c in shown if c["ns"] and c["next"] == ["x"] and c["step"] == 0)
+    done = run(
+        "fork", "store.db", f"nested::{inner['ns']}@{inner['id']}", "--set", "n=7",
+        "--graph", "agent.py:nested", "--run", "--json",
+    ).json  # fmt: skip
+    assert [r["node"] for r in done["ran"] if r["ns"]] == ["x", "ask"]
+    assert done["interrupts"][0]["value"]["n"] == 7
+    assert done["sandbox"] == done["fork"]["sandbox"]
+    assert effects(project) == ["x", "ask"]
+
+
+@pytest.mark.parametrize(
+    ("where", "words", "said"),
+    [
+        ("@step:2", ["--set", "path=alt", "--run", DRY], "--dry-run"),
+        ("@step:2", ["--set", "path=alt", "--recorded", "b"], "go with --run"),
+        ("", ["--set", "path=alt", "--run"], "nothing to run"),
+    ],
+)
+def test_no_run(run: Run, project: Path, where: str, words: list[str], said: str) -> None:
+    assert said in refused(run, "travel", where, *words)
+    assert run("sandboxes", "--json").json == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 COMMANDS = (
     *("open", "demo", "threads", "tree", "show", "diff", "grep", "blame", "graph"),
-    *("fork", "replay", "sandboxes", "config"),
+    *("fork", "replay", "resume", "sandboxes", "config"),
 )
 """In the order of the help. Each has a module of its name in `retrograph.cli.commands`."""
 

@@ -82,7 +82,7 @@ def plan_replay(
     in_place: bool = False,
 ) -> Plan:
     """Work out a replay. Nothing runs. `edited`: channels that a fork has changed here;
-    `in_place`: the checkpoint is the head of a sandbox, which can go on itself.
+    `in_place`: the checkpoint is a sandbox's newest, which can go on itself.
 
     Raises `UsageError` for a policy that makes no sense, `SourceError` where the checkpoint cannot
     be copied.
@@ -95,7 +95,8 @@ def plan_replay(
     known = nodes_of(opened)
     stated = asked.policies(known)
     envelope = thread.envelopes_of(key.ns, [thread.history.find(key.ns, key.id)])
-    metadata = next(iter(envelope.values())).metadata
+    found = next(iter(envelope.values()))
+    metadata, source = found.metadata, found.source
     step = thread.step(key.ns, key.id)
     goes_on = is_leaf(thread, key) and not (asked.again or asked.goto) and key.ns == ROOT
     finished = sorted(t.node for t in step.tasks if t.finished) if goes_on else []
@@ -103,7 +104,7 @@ def plan_replay(
     may_run = reachable(opened, asked.goto or step.next) | recordings.keys()
     nodes = _nodes(known, may_run, stated, recordings, finished, asked)
     closure = None
-    if not (in_place and goes_on):
+    if not (in_place and (goes_on or key.ns != ROOT)):
         make = for_going_on if goes_on else None
         closure = make(thread, key.id) if make else for_replay(thread, key.ns, key.id)
     edited_rows = []
@@ -126,7 +127,7 @@ def plan_replay(
         edited=edited_rows,
         warnings=[
             *(closure.warnings if closure is not None else ()),
-            *(() if asked.goto else _about(step, goes_on, finished)),
+            *(() if asked.goto else _about(step, goes_on, finished, source)),
             *_overwritten(nodes, recordings, edited),
         ],
     )
@@ -202,7 +203,7 @@ def _policy(node: NodePlan, asked: Asked, recordings: Recordings, thread: Thread
     return Policy(ns, name, "pause")
 
 
-def _about(step: Step, goes_on: bool, finished: Sequence[str]) -> list[str]:
+def _about(step: Step, goes_on: bool, finished: Sequence[str], source: str | None) -> list[str]:
     said = []
     if not step.next or (goes_on and not step.waiting):
         said.append("Nothing is due here, so nothing would run.")
@@ -220,7 +221,8 @@ def _about(step: Step, goes_on: bool, finished: Sequence[str]) -> list[str]:
         for task in step.tasks
         if not task.finished and task.error is None and not task.questions
     ]
-    if quiet and quiet != ["__start__"]:
+    # After an edit nothing has run yet.
+    if quiet and quiet != ["__start__"] and source != "update":
         verb = "were" if len(quiet) > 1 else "was"
         run = "run" if len(quiet) > 1 else "runs"
         said.append(

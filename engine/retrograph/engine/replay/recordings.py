@@ -28,6 +28,8 @@ Key = tuple[str, str]
 Steps = list[list[Task]]
 Recordings = Mapping[Key, Steps]
 
+_AHEAD: Final = 64
+"""Checkpoints that are looked at together."""
 _NOBODY: Final = ("__start__", "__input__")
 
 
@@ -73,9 +75,19 @@ def line_from(thread: Thread, key: CheckpointKey, leaf: str | None = None) -> li
     for end in reversed(history.leaves(key.ns)):
         line = history.line(end)
         if (leaf is None or history.ids[end] == leaf) and i in line:
-            ids = [history.ids[k] for k in line[line.index(i) :]]
+            ids = _until_input(thread, key.ns, [history.ids[k] for k in line[line.index(i) :]])
             return [_Place(key.ns, a, b) for a, b in zip(ids, [*ids[1:], None], strict=True)]
     return [_Place(key.ns, key.id, None)]
+
+
+def _until_input(thread: Thread, ns: str, ids: list[str]) -> list[str]:
+    """The beginning of a line up to where a new input came in: a replay ends there."""
+    for at in range(1, len(ids), _AHEAD):
+        keys = [CheckpointKey(thread.thread_id, ns, id_) for id_ in ids[at : at + _AHEAD]]
+        for detail in thread.loader.details(keys):
+            if detail.metadata.get("source") == "input":
+                return ids[: ids.index(detail.key.id)]
+    return ids
 
 
 def bare(ns: str) -> str:

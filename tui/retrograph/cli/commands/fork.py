@@ -28,6 +28,15 @@ from retrograph.cli.hosting import (
     RecursionLimit,
     Trace,
 )
+from retrograph.cli.running.flags import (
+    JsonLines,
+    Live,
+    Origin,
+    PauseBefore,
+    Recorded,
+    Stub,
+    Yes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,17 +50,6 @@ if TYPE_CHECKING:
     from retrograph.engine.thread import Thread
 
 app = new_app()
-
-Origin = Annotated[
-    str | None,
-    typer.Option(
-        "--source",
-        metavar="SOURCE",
-        help="Of a sandbox: where it is from, when that has moved or needs credentials.",
-        show_default=False,
-    ),
-]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
 @app.command(
@@ -109,6 +107,11 @@ def fork(
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what it would be.")] = False,
+    run: Annotated[bool, typer.Option("--run", help="Run on from it at once.")] = False,
+    stub: Stub = None,
+    recorded: Recorded = None,
+    live: Live = None,
+    pause_before: PauseBefore = None,
     full: Annotated[
         bool, typer.Option("--full", help="Copy all ancestors: the sandbox stands alone.")
     ] = False,
@@ -123,19 +126,25 @@ def fork(
     allow: Allow = None,
     trace: Trace = False,
     json: Json = False,
+    jsonl: JsonLines = False,
     debug: Debug = False,
     no_redact: NoRedact = False,
-) -> None:
+) -> int:
     """Fork: an edited child of a checkpoint, in a sandbox.
 
     The source is never written. What was due stays due, unless the routers that led here choose
     otherwise on the edited state. No node runs, but routers do, in the graph's own Python.
     """
     from retrograph.cli.hosting import hosted, options
+    from retrograph.cli.running.carrying import Call
+    from retrograph.cli.running.flags import policies, someone_asks
     from retrograph.cli.session import opened
     from retrograph.engine.edits.plan import Asked
     from retrograph.loaders.project import load_config
 
+    settings = load_config()
+    how = policies(stub, recorded, live, pause_before, settings)
+    _check(run, dry_run, jsonl, bool(stub or recorded or live or pause_before))
     asked = Asked(
         sets=tuple(set_ or ()),
         deletes=tuple(delete or ()),
@@ -144,14 +153,40 @@ def fork(
         **({} if input_ is None else {"input": _input(input_)}),
     )
     stated = options(graph, python, config, context, env_file, recursion_limit, allow, trace)
-    with opened(source, json, no_redact, origin) as session:
+    call = Call(stated, settings, how, False, someone_asks(json or jsonl, yes), origin)
+    with opened(source, json or jsonl, no_redact, origin) as session:
         found, key = session.locate(ref, thread)
-        with hosted(stated, load_config()) as (host, plan, _):
+        with hosted(stated, settings) as (host, plan, loaded):
             made = forked(session, host, found, key, asked, plan.config, as_node, edit)
-        if made.is_dead and not (dry_run or yes or json) and not _sure(made):
-            return
-        sandbox = None if dry_run else kept(session, found, made, full)
+            if made.is_dead and not dry_run and (run or (call.asks and not _sure(made))):
+                return _dead(run)
+            sandbox = None if dry_run else kept(session, found, made, full)
+            if run and sandbox is not None:
+                from retrograph.cli.running.forks import run_fork
+
+                return run_fork(call, session, found, made, sandbox, (host, plan, loaded), jsonl)
         _show(session, found, made, sandbox)
+    return 0
+
+
+def _check(run: bool, dry_run: bool, jsonl: bool, policies: bool) -> None:
+    from retrograph.engine.errors import UsageError
+
+    if run and dry_run:
+        raise UsageError("--dry-run makes nothing that --run could run.")
+    if not run and (jsonl or policies):
+        raise UsageError("--jsonl, --stub, --recorded, --live and --pause-before go with --run.")
+
+
+def _dead(run: bool) -> int:
+    from retrograph.engine.errors import UsageError
+
+    if run:
+        raise UsageError(
+            "Nothing would be due on this fork, so there is nothing to run: give --input, or "
+            "--as-node with the node that shall have written the edit."
+        )
+    return 130
 
 
 def forked(
@@ -203,11 +238,11 @@ def kept(session: Session, thread: Thread, fork: Fork, full: bool) -> Sandbox:
     from retrograph.engine.replay.forking import make_fork, went_on_in
     from retrograph.loaders.registry import reopens
 
-    there = getattr(session.loader, "sandbox", None)
+    there = getattr(thread.loader, "sandbox", None)
     if there is not None and not full and went_on_in(there, thread, fork):
         return there  # type: ignore[no-any-return]
     with Progress("copying {:,} checkpoints") as progress:
-        return make_fork(thread, fork, reopens(session.loader), full=full, copied=progress.at)
+        return make_fork(thread, fork, reopens(thread.loader), full=full, copied=progress.at)
 
 
 def _show(session: Session, thread: Thread, fork: Fork, sandbox: Sandbox | None) -> None:
@@ -215,7 +250,7 @@ def _show(session: Session, thread: Thread, fork: Fork, sandbox: Sandbox | None)
     from retrograph.loaders.registry import reopens
 
     if session.out.json:
-        session.out.document(fork_shape(session, fork, reopens(session.loader), sandbox))
+        session.out.document(fork_shape(session, fork, reopens(thread.loader), sandbox))
     else:
         session.out.lines(fork_lines(session, thread, fork, sandbox))
 

@@ -122,28 +122,22 @@ def replay(
     The source is never written. What would run is shown and confirmed before anything does. At a
     leaf the run goes on: what had finished there does not run again.
     """
+    from dataclasses import replace
+
     from retrograph.cli.hosting import options
     from retrograph.cli.running.carrying import Call
-    from retrograph.cli.running.flags import someone_asks, stubs
+    from retrograph.cli.running.flags import policies, someone_asks
     from retrograph.cli.running.keeping import check_name
     from retrograph.cli.session import opened
-    from retrograph.engine.replay.asked import Asked
     from retrograph.loaders.project import load_config
 
     kept = None if save_test is None else check_name(save_test)
     settings = load_config()
+    how = policies(stub, recorded, live, pause_before, settings)
     call = Call(
         stated=options(graph, python, config, context, env_file, recursion_limit, allow, trace),
         config=settings,
-        asked=Asked(
-            stubs=stubs(stub),
-            recorded=tuple(recorded or ()),
-            live=tuple(live or ()),
-            pause_before=tuple(pause_before or ()),
-            goto=tuple(goto or ()),
-            again=again,
-            side_effects=settings.settings.side_effects,
-        ),
+        asked=replace(how, goto=tuple(goto or ()), again=again),
         stepping=step,
         asks=someone_asks(json or jsonl, yes),
         origin=origin,
@@ -171,7 +165,7 @@ def _planned(
     if session.out.json:
         session.out.document(plan_shape(session, thread, made))
     else:
-        session.out.lines(plan_lines(session, thread, made, "plan"))
+        session.out.lines(plan_lines(session, thread, made))
     return 0
 
 

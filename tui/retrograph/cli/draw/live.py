@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from retrograph.cli.draw.words import question_line
 from retrograph.cli.paint import Line, Span, Style, fit, spread
+from retrograph.engine.replay.recordings import bare
 from retrograph.engine.text import duration, escape
 from retrograph.engine.tree.labels import ASCII, UNICODE, Signs, names
 from retrograph.engine.views.summary import one_line
@@ -114,7 +115,8 @@ class LiveLines:
         return self.signs.step, "fork" if row.turned else "done"
 
     def _name(self, row: Row) -> list[Span]:
-        return [Span(escape(row.node))]
+        around = bare(row.ns).replace("|", ":")
+        return [Span(f"{escape(around)}:" if around else "", "dim"), Span(escape(row.node))]
 
     def _route(self, row: Row) -> list[Span]:
         assert row.route is not None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from retrograph.cli.draw.words import fields, header
-from retrograph.cli.paint import Column, Line, Span, Style, table
+from retrograph.cli.paint import Column, Line, Span, Style, fit, table
 from retrograph.engine.replay.asked import named
 from retrograph.engine.text import cut, escape
 from retrograph.engine.threads.refs import short_length, written
@@ -26,23 +26,62 @@ _DOES: dict[str, tuple[str, Style]] = {
     "pause": ("is waited before", "waits"),
     "finished": ("has finished, and stays", "dim"),
 }
+_GROUPS: dict[str, tuple[str, Style]] = {
+    "live": ("may run", ""),
+    "recorded": ("recorded", "dim"),
+    "stub": ("stubbed", "accent"),
+    "pause": ("waits", "waits"),
+    "finished": ("finished", "dim"),
+}
+"""How nodes of one policy are listed together."""
+
+Fact = tuple[str, Line]
 
 
-def plan_lines(session: Session, thread: Thread, plan: Plan, title: str) -> Iterator[Line]:
-    """The plan for people. `title`: replay, resume."""
+def plan_lines(session: Session, thread: Thread, plan: Plan) -> Iterator[Line]:
+    """The plan for people, node by node."""
     out = session.out
-    history = thread.history
-    step = history.step(history.find(plan.key.ns, plan.key.id))
-    name = escape(written(plan.key, plan.key.id[-short_length(history.ids) :]))
-    said = "" if step is None else f" · step {step}"
-    yield header(session, name, escape(f"{said} · {title}"))
+    yield plan_header(session, thread, plan, "plan")
     yield []
     heads = [Column("node", flexible=True), Column("", flexible=True), Column("recorded", True)]
     yield from table(heads, [_node(node) for node in plan.nodes], out.page)
     yield []
-    yield from fields(list(_facts(session, plan)))
+    yield from _fitted(out.page, fields(list(_facts(session, plan))))
+    yield from _warnings(session, plan)
+
+
+def question_lines(
+    session: Session, thread: Thread, plan: Plan, title: str | None, facts: Sequence[Fact] = ()
+) -> Iterator[Line]:
+    """The plan in short, for who is about to be asked. `title`: what it is called in the header,
+    which is left out without one; `facts`: what more there is to it."""
+    if title is not None:
+        yield plan_header(session, thread, plan, title)
+        yield []
+    groups = list(_groups(plan))
+    page = session.out.page
+    yield from _fitted(page, fields([*facts, *groups, *_facts(session, plan)]))
+    yield from _warnings(session, plan)
+    yield []
+
+
+def plan_header(session: Session, thread: Thread, plan: Plan, title: str) -> Line:
+    """`travel@ce6f5b · step 1 · replay`, and what was opened."""
+    history = thread.history
+    step = history.step(history.find(plan.key.ns, plan.key.id))
+    name = escape(written(plan.key, plan.key.id[-short_length(history.ids) :]))
+    said = "" if step is None else f" · step {step}"
+    return header(session, name, escape(f"{said} · {title}"))
+
+
+def _fitted(limit: int | None, lines: Iterable[Line]) -> Iterator[Line]:
+    return (fit(line, limit) for line in lines)
+
+
+def _warnings(session: Session, plan: Plan) -> Iterator[Line]:
     for warning in plan.warnings:
-        yield [Span("! " if out.ascii else "▲ ", "waits"), Span(escape(warning), "waits")]
+        sign = "! " if session.out.ascii else "▲ "
+        yield [Span(sign, "waits"), Span(escape(warning), "waits")]
 
 
 def _node(node: NodePlan) -> list[Line]:
@@ -54,14 +93,22 @@ def _node(node: NodePlan) -> list[Line]:
     return [[Span(escape(named(node.key)))], does, count]
 
 
-def _facts(session: Session, plan: Plan) -> Iterator[tuple[str, Line]]:
+def _groups(plan: Plan) -> Iterator[Fact]:
+    for policy, (words, style) in _GROUPS.items():
+        found = [named(node.key) for node in plan.nodes if node.policy == policy]
+        if found:
+            yield words, [Span(", ".join(escape(name) for name in found), style)]
+
+
+def _facts(session: Session, plan: Plan) -> Iterator[Fact]:
     signs = ASCII if session.out.ascii else UNICODE
     due = names(plan.due, signs)
-    yield "first", [Span(due or "nothing is due", "strong" if due else "waits")]
+    yield "due now", [Span(due or "nothing", "strong" if due else "waits")]
     launch = plan.launch
-    versions = f"langgraph {plan.versions.get('langgraph')} · Python {plan.versions.get('python')}"
-    where = f"{launch.target.shown} · {versions} ({launch.python_from})"
-    yield "graph", [Span(escape(where), "dim")]
+    versions = f"langgraph {plan.versions.get('langgraph')}"
+    yield "graph", [Span(escape(f"{launch.target.shown} · {versions}"), "dim")]
+    python = f"{plan.versions.get('python')}, {launch.python_from}"
+    yield "Python", [Span(escape(python), "dim")]
     config = session.redactor.metadata(dict(plan.config.get("configurable", {})))
     if config:
         shown = ", ".join(f"{escape(str(k))}={escape(_short(v))}" for k, v in config.items())
@@ -70,10 +117,15 @@ def _facts(session: Session, plan: Plan) -> Iterator[tuple[str, Line]]:
         shown = escape(_short(session.redactor.value(plan.context)))
         yield "context", [Span(shown, "dim")]
     if plan.loaded.store is not None:
-        said = f"{plan.loaded.store}: read, and written nowhere"
-        yield "store", [Span(escape(said), "dim")]
-    where = "goes on in it" if plan.closure is None else "in a new one; the source is not touched"
+        yield "store", [Span(escape(_store(plan.loaded.store)), "dim")]
+    where = "it goes on in this one" if plan.closure is None else "a new one is made"
     yield "sandbox", [Span(where, "dim")]
+
+
+def _store(name: str) -> str:
+    if name == "empty":
+        return "an empty one, as LangGraph's server gives it"
+    return f"{name}: read; what is written stays in the run"
 
 
 def _short(value: Any) -> str:

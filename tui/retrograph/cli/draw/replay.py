@@ -35,6 +35,8 @@ def verdict_lines(
 ) -> Iterator[Line]:
     """How it ended, and what can be done now. `quietly`: the first line alone."""
     glyph, plain, style = _GLYPH[ending.status]
+    if not quietly:
+        yield []
     if ending.traceback and not quietly:
         yield from _traceback(redactor.text(ending.traceback))
     sign = plain if ascii else glyph
@@ -99,7 +101,6 @@ def _step(name: str, command: str) -> Line:
 
 def _traceback(text: str) -> Iterator[Line]:
     lines = text.rstrip("\n").split("\n")
-    yield []
     if len(lines) > _TRACEBACK:
         yield [Span(f"… {len(lines) - _TRACEBACK} lines before these", "dim")]
     for line in lines[-_TRACEBACK:]:

@@ -8,10 +8,11 @@ from itertools import islice
 
 from retrograph.cli.paint import Line, Span, Style, spread
 from retrograph.cli.session import Session
-from retrograph.engine.steps.step import Step
+from retrograph.engine.steps.step import Question, Step
 from retrograph.engine.text import cut, escape, local
 from retrograph.engine.tree.labels import ASCII, UNICODE, names
 from retrograph.engine.values import Value, children, is_message
+from retrograph.engine.views.redact import Redactor
 from retrograph.engine.views.summary import one_line
 
 STATUS_STYLE: Mapping[str, Style] = {
@@ -56,6 +57,12 @@ def question_line(value: Value) -> str:
     if not parts or is_message(value):
         return one_line(value, _QUESTION)
     return cut(", ".join(f"{escape(k)}: {one_line(v, 80)}" for k, v in parts), _QUESTION)
+
+
+def asks(question: Question, redactor: Redactor) -> list[Span]:
+    """`hold asks question: "Release it?"`."""
+    asked = question_line(redactor.value(question.value))
+    return [Span(f"{_named(question.node)} asks "), Span(asked, "waits")]
 
 
 def thread_name(thread_id: str) -> str:

@@ -23,6 +23,7 @@ from retrograph.engine.replay.plan import Plan, plan_replay
 from retrograph.engine.replay.recordings import Recordings, recordings_of
 from retrograph.engine.replay.results import Result, result_of
 from retrograph.engine.replay.timeline import Timeline
+from retrograph.engine.sandbox.closure import levels_of
 from retrograph.engine.sandbox.make import make_sandbox
 from retrograph.engine.thread import Thread
 from retrograph.engine.values import from_json
@@ -106,10 +107,15 @@ def ready(
 
 
 def _can_go_on_in(thread: Thread, key: CheckpointKey) -> bool:
-    """Whether it is the head of a sandbox."""
-    history = thread.history
-    there = getattr(thread.loader, "sandbox", None)
-    return there is not None and history.find(key.ns, key.id) == history.head(ROOT)
+    """Whether it is where a sandbox stands."""
+    history, sandbox = thread.history, getattr(thread.loader, "sandbox", None)
+    if sandbox is None or history.find(key.ns, key.id) != history.head(key.ns):
+        return False
+    if key.ns == ROOT:
+        return True
+    # In a sub-graph: where the graph around it has not gone on since.
+    around = levels_of(thread, key.ns, key.id)[0]
+    return sandbox.origin.ns == key.ns and history.ids[history.head(ROOT)] == around.id
 
 
 def carry_out(call: Call, ready: Ready, teller: Teller) -> Ending:

@@ -11,7 +11,9 @@ import typer
 if TYPE_CHECKING:
     from retrograph.cli.running.tellers import Teller
     from retrograph.cli.session import Session
+    from retrograph.engine.replay.asked import Asked
     from retrograph.engine.serde import Serde
+    from retrograph.loaders.project import Config
 
 Origin = Annotated[
     str | None,
@@ -59,6 +61,25 @@ PauseBefore = Annotated[
     list[str] | None,
     typer.Option("--pause-before", metavar="NODE", help="Hold before NODE.", show_default=False),
 ]
+
+
+def policies(
+    stub: Sequence[str] | None,
+    recorded: Sequence[str] | None,
+    live: Sequence[str] | None,
+    pause_before: Sequence[str] | None,
+    config: Config,
+) -> Asked:
+    """What is asked of nodes. Raises `UsageError`."""
+    from retrograph.engine.replay.asked import Asked
+
+    return Asked(
+        stubs=stubs(stub),
+        recorded=tuple(recorded or ()),
+        live=tuple(live or ()),
+        pause_before=tuple(pause_before or ()),
+        side_effects=config.settings.side_effects,
+    )
 
 
 def stubs(given: Sequence[str] | None) -> dict[str, Any]:

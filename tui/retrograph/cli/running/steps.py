@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from retrograph.cli import talk
@@ -10,6 +10,7 @@ from retrograph.cli.running.carrying import Call, answered
 from retrograph.engine.errors import UsageError
 
 if TYPE_CHECKING:
+    from retrograph.cli.draw.plan import Fact
     from retrograph.cli.running.ending import Ending
     from retrograph.cli.running.tellers import Teller
     from retrograph.cli.session import Session
@@ -26,15 +27,22 @@ def is_worth_running(thread: Thread, plan: Plan) -> None:
         )
 
 
-def confirmed(call: Call, session: Session, thread: Thread, plan: Plan, title: str) -> bool:
+def confirmed(
+    call: Call,
+    session: Session,
+    thread: Thread,
+    plan: Plan,
+    title: str | None,
+    facts: Sequence[Fact] = (),
+) -> bool:
     """Show a person what will run; on a terminal, ask whether it shall."""
-    from retrograph.cli.draw.plan import plan_lines
+    from retrograph.cli.draw.plan import question_lines
 
     if session.out.json:
         for warning in plan.warnings:
             talk.say(warning)
         return True
-    session.out.now([*plan_lines(session, thread, plan, title), []])
+    session.out.now(question_lines(session, thread, plan, title, facts))
     return not call.asks or talk.confirm("Run it?")
 
 
