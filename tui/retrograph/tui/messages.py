@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from retrograph.engine.model import ThreadRow
     from retrograph.engine.thread import Thread
     from retrograph.engine.threads.status import ThreadInfo
+    from retrograph.tui.reading.chart import Chart
     from retrograph.tui.reading.conversation import Pages
     from retrograph.tui.reading.diffing import Comparison
     from retrograph.tui.reading.inspected import Inspected
@@ -254,6 +255,14 @@ class ComparisonMade(Message):
     """Two states were compared; `None` where there is nothing to compare with."""
 
     comparison: Comparison | None
+    ticket: int
+
+
+@dataclass(eq=False, repr=False)
+class ChartMade(Message):
+    """The graph of a checkpoint is drawn."""
+
+    chart: Chart
     ticket: int
 
 
