@@ -22,7 +22,7 @@ from textual.message import Message
 from retrograph.engine.errors import ConfigError, RetrographError
 from retrograph.engine.text import escape
 from retrograph.engine.views.telling import without_passwords
-from retrograph.tui import theme
+from retrograph.tui import garbage, theme
 from retrograph.tui.hints import available
 from retrograph.tui.journal import Journal
 from retrograph.tui.keymap import Acts, Keys
@@ -63,6 +63,7 @@ def run(
         raise ConfigError(f"There is no theme '{theme_name}'; there are {', '.join(theme.NAMES)}.")
     app = RetrographApp(ui, source, redactor, thread, configured, theme_name, let_fold)
     app.heed_signals = True
+    garbage.look_seldom()
     app.recall(default_path())
     app.run(mouse=mouse)
     app.put_down()
@@ -188,6 +189,7 @@ class RetrographApp(Acts, Reads, App[None]):
 
     def _open(self) -> None:
         """Open the source in the background."""
+        garbage.leave_alone()
         given, redactor, configured = self.given, self.redactor, self._configured
         let_fold = self._let_fold
 

@@ -9,6 +9,7 @@ from retrograph.engine.history import NONE
 from retrograph.engine.model import CheckpointKey, ThreadRow
 from retrograph.engine.text import cut, escape
 from retrograph.engine.threads.refs import written
+from retrograph.tui import garbage
 from retrograph.tui.journal import command
 from retrograph.tui.messages import (
     CheckpointRead,
@@ -30,7 +31,8 @@ from retrograph.tui.reading.known import Known
 from retrograph.tui.reading.notes import note_page
 from retrograph.tui.reading.settings import settings
 from retrograph.tui.reading.source import Source
-from retrograph.tui.screens.finding import SCAN, FindingScreen
+from retrograph.tui.screens.comparing import ComparingScreen
+from retrograph.tui.screens.finding import SCAN
 from retrograph.tui.spans import Span
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.bars import Bar
@@ -46,7 +48,7 @@ _SMALL = 3_000
 """Threads up to this size are read whole, so that search and folds know all of it."""
 
 
-class ThreadScreen(FindingScreen):
+class ThreadScreen(ComparingScreen):
     """Mediates between the tree and the inspector; reads what they want in the background."""
 
     SCOPES = ("thread",)
@@ -60,6 +62,8 @@ class ThreadScreen(FindingScreen):
         self._wanted: tuple[int, ...] = ()
         self._row: ThreadRow | None = None
         self._stale = False
+        self._whole = False
+        """All of the thread is shown."""
         self._inspect_soon = Settled(self, _SETTLED, self._inspect)
         self._notes_soon = Settled(self, 0.02, self._read_notes)
 
@@ -114,6 +118,9 @@ class ThreadScreen(FindingScreen):
         if first or not message.picture.complete:
             self.history.mark_again(self.home.remembered().marks.get(self.thread_id, ()))
         self._say_header()
+        if first or not self._whole:
+            garbage.leave_alone()
+        self._whole = message.picture.complete
         if message.picture.complete and len(message.picture.history) <= _SMALL:
             self.read_everything()
 
@@ -156,12 +163,16 @@ class ThreadScreen(FindingScreen):
         if thread is None or source is None or known is None or i == NONE:
             return
         mark = self.history.marks[-1] if self.history.marks else NONE
-        redactor = source.redactor
+        redactor, chosen = source.redactor, self.chosen(thread.history, i)
 
         def work(job: Job) -> Message:
-            return CheckpointRead(read_inspected(thread, known, i, mark, redactor), job.ticket)
+            inspected = read_inspected(thread, known, i, mark, redactor, chosen)
+            return CheckpointRead(inspected, job.ticket)
 
         self.read("checkpoint", work)
+
+    def inspect_again(self) -> None:
+        self._inspect()
 
     @on(CheckpointRead)
     def _checkpoint_read(self, message: CheckpointRead) -> None:

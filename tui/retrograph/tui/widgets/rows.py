@@ -21,6 +21,7 @@ from retrograph.tui.reading.wrap import Wrapped
 from retrograph.tui.spans import Line, Span
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.painted import Painted
+from retrograph.tui.widgets.thumb import move_thumb
 
 NOWHERE = -1
 
@@ -41,7 +42,7 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
         super().__init__(id=id, classes=classes)
         self.ui = ui
         self.bind_keys(ui.keys)
-        self._drawn: dict[int, Strip] = {}
+        self._on_screen: dict[int, Strip] = {}
         """What stands on each line of the widget."""
 
     # What a subclass says.
@@ -101,6 +102,12 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
     def cursor_moved(self, before: int, now: int) -> None:
         """Draw what the cursor's move changed: the two rows, unless a subclass says more."""
         self.redraw_rows(before, now)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        if self.show_vertical_scrollbar:
+            move_thumb(self.vertical_scrollbar, new_value)
+        if round(old_value) != round(new_value):
+            self.refresh(self.size.region)
 
     def _keep_in_sight(self) -> None:
         height = self.size.height
@@ -165,7 +172,7 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
     def redraw(self) -> None:
         """Draw the lines that look other than they did. The others are not sent again: over a
         slow line it is bytes that take time."""
-        for y, drawn in self._drawn.items():
+        for y, drawn in self._on_screen.items():
             if y < self.size.height and self._strip_at(y) != drawn:
                 self.refresh(Region(0, y, self.size.width, 1))
 
@@ -177,7 +184,7 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
                 self.refresh(Region(0, row - first, self.size.width, 1))
 
     def render_line(self, y: int) -> Strip:
-        strip = self._drawn[y] = self._strip_at(y)
+        strip = self._on_screen[y] = self._strip_at(y)
         return strip
 
     def _strip_at(self, y: int) -> Strip:
