@@ -15,7 +15,6 @@ from retrograph.cli.paint import Line, Span, Style, fit, spread
 from retrograph.engine.replay.recordings import bare
 from retrograph.engine.text import duration, escape
 from retrograph.engine.tree.labels import ASCII, UNICODE, Signs, names
-from retrograph.engine.views.summary import one_line
 
 if TYPE_CHECKING:
     from retrograph.engine.replay.timeline import Going, Row
@@ -54,7 +53,9 @@ class LiveLines:
         return spread(left, [Span(_measured(row), "dim")], self._width)
 
     def going(self, going: Sequence[Going], now: float, pausing: bool) -> Iterator[Line]:
-        """The tasks that run now, and what can be done."""
+        """The tasks that run now, and what can be done. A column is left free at the right: a full
+        line would take the cursor with it."""
+        width = None if self._width is None else self._width - 1
         for task in going[:_GOING]:
             depth = len(task.ns.split("|")) if task.ns else 0
             left = [
@@ -64,7 +65,7 @@ class LiveLines:
                 Span(f" {self._dots}", "dim"),
             ]
             ran = duration(max(now - task.since, 0.0))
-            yield spread(left, [Span(ran, "accent")], self._width)
+            yield spread(left, [Span(ran, "accent")], width)
         if len(going) > _GOING:
             yield [Span(f"{' ' * (_STEP + 1)}{len(going) - _GOING} more run", "dim")]
         if pausing:
@@ -82,7 +83,7 @@ class LiveLines:
     def custom(self, value: Value) -> Line:
         """What a node wrote to its stream."""
         head = Span(f"{' ' * (_STEP + 1)}{self.signs.dot} ", "dim")
-        return self._fit([head, Span(one_line(value, 200), "string")])
+        return self._fit([head, Span(question_line(value), "string")])
 
     def lost(self, count: int) -> Line:
         return [Span(f"{' ' * (_STEP + 1)}{self._bar} {count:,} characters are left out", "dim")]

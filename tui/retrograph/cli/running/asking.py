@@ -53,15 +53,13 @@ class Chooser:
         _prompt(f"Held before {names(self._due())}" + (f", {why}. " if why else ". ") + _KEYS)
         try:
             while True:
-                key = read_key()
+                key = read_key(self._stopping)
                 if key in "\r\n s":
                     return "step"
                 if key == "g":
                     return "go"
                 if key in "q\x04\x1b":
                     return "stop"
-        except KeyboardInterrupt:
-            return "stop"
         finally:
             _unprompt()
 

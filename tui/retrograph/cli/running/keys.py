@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+
+_OFTEN = 0.05
+"""Seconds between two looks at whether it is still worth waiting."""
 
 
-def read_key() -> str:
-    """The next key, as a character; `q` where there is none any more. Ctrl-C raises
-    `KeyboardInterrupt`, wherever it is handled otherwise."""
-    import signal
+def read_key(stopping: Callable[[], bool]) -> str:
+    """The next key, as a character; `q` where there is none any more, and as soon as `stopping`
+    says so: Ctrl-C is a signal, and no key."""
+    import select
     import termios
     import tty
 
     fd = sys.stdin.fileno()
     before = termios.tcgetattr(fd)
-    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         # What was typed while nobody asked answers nothing.
         tty.setcbreak(fd, termios.TCSAFLUSH)
-        data = os.read(fd, 16)
+        while not stopping():
+            if select.select([fd], [], [], _OFTEN)[0]:
+                data = os.read(fd, 16)
+                return data[:1].decode("ascii", "replace") if data else "q"
     finally:
         termios.tcsetattr(fd, termios.TCSADRAIN, before)
-        signal.signal(signal.SIGINT, handler)
-    return data[:1].decode("ascii", "replace") if data else "q"
+    return "q"

@@ -32,7 +32,9 @@ class Screen:
         self._below = len(lines)
 
     def clear(self) -> None:
-        if self._below:
-            sys.stdout.write(f"\x1b[{self._below}A\x1b[J")
+        if self.out.terminal:
+            # From the first column, and with what a pressed key has left there.
+            up = f"\x1b[{self._below}A" if self._below else ""
+            sys.stdout.write(f"\r{up}\x1b[J")
             sys.stdout.flush()
             self._below = 0
