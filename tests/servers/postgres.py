@@ -132,11 +132,13 @@ class Database:
         return (*self.written(), self.held())
 
     def held(self) -> list[Any]:
-        """Locks on tables here, and sessions that wait inside a transaction."""
+        """Locks on tables here, and sessions that wait inside a transaction; not the server's own
+        housekeeping."""
         return self.execute(
             "SELECT a.application_name, a.state, l.relation::regclass::text, l.mode "
             "FROM pg_stat_activity a LEFT JOIN pg_locks l ON l.pid = a.pid AND l.relation IS NOT "
             "NULL WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() "
+            "AND a.backend_type <> 'autovacuum worker' "
             "AND (l.relation IS NOT NULL OR a.state LIKE 'idle in transaction%')"
         )
 
