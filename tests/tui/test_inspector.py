@@ -195,3 +195,45 @@ async def test_history_of_a_value_and_a_jump_into_it(demo: Path) -> None:
         assert "Set 2 times on this line." in shown
         await press(pilot, "j", "enter")
         assert "step 10" in text(pilot)
+
+
+async def test_diff_against_any_checkpoint(demo: Path) -> None:
+    async with opened(demo, THREAD) as pilot:
+        await at_step(pilot, 10, "2", "tab", "v")
+        assert "compare with" in text(pilot)
+        assert "step:3, the end of an id" in text(pilot)
+        await press(pilot, *"step:3")
+        assert "step 3 · tools → assist · 85d4f2" in text(pilot)
+        await press(pilot, "enter")
+        assert "step 10 · a5b48a since step 3 85d4f2" in text(pilot)
+        assert any(row.startswith("+ total") for row in right(pilot))
+        await press(pilot, "tab", "k")
+        assert "step 9 · ef56a7 since step 3 85d4f2" in text(pilot), "it stays while one walks"
+        await press(pilot, "tab", "a")
+        assert "since the parent 9038d5" in text(pilot)
+        await press(pilot, "a")
+        assert "since step 3 85d4f2" in text(pilot)
+
+
+async def test_diff_against_so_many_parents_up_moves_with_the_cursor(demo: Path) -> None:
+    async with opened(demo, THREAD) as pilot:
+        await at_step(pilot, 10, "2", "tab", "v", *"~2", "enter")
+        assert "since step 8 9038d5" in text(pilot)
+        await press(pilot, "tab", "k")
+        assert "since step 7 18aad1" in text(pilot)
+
+
+async def test_choosing_completes_and_refuses(demo: Path) -> None:
+    async with opened(demo, THREAD) as pilot:
+        await at_step(pilot, 10, "2", "tab", "v", *"st", "right", "enter")
+        assert "since step 9" in text(pilot), "the nearest is offered first"
+        await press(pilot, "v", *"step:77")
+        assert "no such checkpoint" in text(pilot)
+        await press(pilot, "enter")
+        assert "There is no checkpoint 'step:77' in this thread." in text(pilot)
+        await press(pilot, "v", *"root", "escape")
+        assert "since step 9" in text(pilot), "left, it stays as it was"
+        await press(pilot, "v", *"root", "enter")
+        assert "since step -1 f924f3" in text(pilot)
+        await press(pilot, "s")
+        assert any("+ total" in row for row in right(pilot))

@@ -278,9 +278,16 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "diff.against",
         "a",
-        "Compare with the other",
-        "Against the mark, or against the parent.",
+        "Compare with the next",
+        "Against the parent, the mark, or what was chosen.",
         hint="against",
+    ),
+    Action(
+        "diff.choose",
+        "v",
+        "Compare with any checkpoint",
+        "By step:3, the end of an id, ~2, root or head; the right arrow completes.",
+        hint="with",
     ),
     Action(
         "diff.unfold", "enter,space", "Unfold, or read", "A fold opens; a long text opens whole."

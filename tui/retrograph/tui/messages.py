@@ -212,6 +212,13 @@ class PromptWanted(Message):
     purpose: str
     label: str
     value: str = ""
+    offered: tuple[str, ...] = ()
+    """What is offered as a completion, the likeliest first."""
+
+
+@dataclass(eq=False, repr=False)
+class ComparisonWanted(Message):
+    """The user wants to say what the Diff tab compares with."""
 
 
 @dataclass(eq=False, repr=False)

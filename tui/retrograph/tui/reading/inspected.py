@@ -28,6 +28,8 @@ class Inspected:
     """`None` at a root, and where the parent is not stored."""
     mark: Snapshot | None
     """What the user marked last, if that is another checkpoint."""
+    chosen: Snapshot | None
+    """What the user chose to compare with, whatever it is."""
     redactor: Redactor
     stored: Inspected | None = None
     """All of it as it is stored, where something of it is hidden: for comparing, never to show."""
@@ -75,9 +77,14 @@ def state_of(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def read_inspected(
-    thread: Thread, known: Known, checkpoint: int, mark: int, redactor: Redactor
+    thread: Thread,
+    known: Known,
+    checkpoint: int,
+    mark: int,
+    redactor: Redactor,
+    chosen: int = NONE,
 ) -> Inspected:
-    """Read a checkpoint, its parent, and the marked one (`NONE`: none)."""
+    """Read a checkpoint, its parent, and the marked and the chosen one (`NONE`: none)."""
     history = thread.history
 
     def read(i: int) -> Snapshot | None:
@@ -95,6 +102,7 @@ def read_inspected(
         snapshot=snapshot,
         parent=before,
         mark=before if mark == parent and mark != NONE else read(marked),
+        chosen=before if chosen == parent and chosen != NONE else read(chosen),
         redactor=redactor,
     )
     # Told here, where it may take its time.
@@ -106,6 +114,7 @@ def read_inspected(
         snapshot=shown_snapshot(snapshot, redactor),
         parent=_shown(inspected.parent, redactor),
         mark=_shown(inspected.mark, redactor),
+        chosen=_shown(inspected.chosen, redactor),
         stored=inspected,
     )
 

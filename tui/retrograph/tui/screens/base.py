@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from textual.app import ComposeResult
 from textual.screen import Screen
+from textual.widget import Widget
 
 from retrograph.tui.hints import hints_of
 from retrograph.tui.home import Home
@@ -105,7 +106,8 @@ class BaseScreen(Acts, Reads, Screen[None]):
 
         self.close_prompt()
         self.set_class(True, "-prompting")
-        prompt = Prompt(self.ui, message.purpose, message.label, message.value)
+        self._asked_from = self.focused
+        prompt = Prompt(self.ui, message.purpose, message.label, message.value, message.offered)
         self.mount(prompt, before="#hints")
 
     def close_prompt(self) -> None:
@@ -122,8 +124,13 @@ class BaseScreen(Acts, Reads, Screen[None]):
             for prompt in self.query(Prompt):
                 prompt.say(line)
 
+    _asked_from: Widget | None = None
+    """What had the focus before the prompt."""
+
     def focus_again(self) -> None:
-        """Give the focus to what a prompt was opened for."""
+        """Give the focus to what had it before the prompt."""
+        if self._asked_from is not None and self._asked_from.is_attached:
+            self._asked_from.focus()
 
     def copies(self) -> list[Copy]:
         """What can be copied here, in its forms."""

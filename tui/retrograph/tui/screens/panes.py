@@ -64,6 +64,7 @@ class PanesScreen(BaseScreen):
             parts.append(" ".join(filter(None, (step, escape(row.id[-6:])))))
         else:
             parts.append(row.text)
+        self.inspector.say_which()
         if place := self.inspector.place:
             parts.append(place)
         left: list[Span] = []
@@ -140,9 +141,6 @@ class PanesScreen(BaseScreen):
 
     def on_resize(self) -> None:
         self._share()
-
-    def focus_again(self) -> None:
-        self.history.focus()
 
     def close_inner(self) -> bool:
         if self.has_class("-inspecting"):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import on
 from textual.message import Message
 
 from retrograph.engine.history import NONE
-from retrograph.engine.model import CheckpointKey, ThreadRow
 from retrograph.engine.text import cut, escape
-from retrograph.engine.threads.refs import written
 from retrograph.tui import garbage
 from retrograph.tui.journal import command
 from retrograph.tui.messages import (
@@ -24,19 +24,19 @@ from retrograph.tui.messages import (
     WorkEnded,
     WorkGrew,
 )
-from retrograph.tui.reading.copies import Copy, checkpoint_copies
-from retrograph.tui.reading.index import look_again, read_index
-from retrograph.tui.reading.inspected import read_inspected
-from retrograph.tui.reading.known import Known
-from retrograph.tui.reading.notes import note_page
-from retrograph.tui.reading.settings import settings
-from retrograph.tui.reading.source import Source
 from retrograph.tui.screens.comparing import ComparingScreen
 from retrograph.tui.screens.finding import SCAN
 from retrograph.tui.spans import Span
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.bars import Bar
 from retrograph.tui.work import Job, Settled
+
+# What reads a thread is imported when it is first read: the first frame does without.
+if TYPE_CHECKING:
+    from retrograph.engine.model import ThreadRow
+    from retrograph.tui.reading.copies import Copy
+    from retrograph.tui.reading.known import Known
+    from retrograph.tui.reading.source import Source
 
 _SETTLED = 0.07
 """Seconds that the cursor rests before a checkpoint is read: a held key loads one, not forty."""
@@ -78,7 +78,13 @@ class ThreadScreen(ComparingScreen):
             return
         thread = self.source.thread(self.thread_id)
         before = self._known
-        self.read("index", lambda job: read_index(job, thread, before))
+
+        def work(job: Job) -> Message:
+            from retrograph.tui.reading.index import read_index
+
+            return read_index(job, thread, before)
+
+        self.read("index", work)
 
     def source_changed(self) -> None:
         thread, known, row = self.thread, self._known, self._row
@@ -88,7 +94,13 @@ class ThreadScreen(ComparingScreen):
             self._stale = True
             return
         again = self.source.thread(self.thread_id)
-        self.read("index", lambda job: look_again(job, again, known, row))
+
+        def work(job: Job) -> Message:
+            from retrograph.tui.reading.index import look_again
+
+            return look_again(job, again, known, row)
+
+        self.read("index", work)
 
     @on(IndexUnchanged)
     def _index_unchanged(self, message: IndexUnchanged) -> None:
@@ -140,6 +152,8 @@ class ThreadScreen(ComparingScreen):
             return
 
         def work(job: Job) -> Message:
+            from retrograph.tui.reading.notes import note_page
+
             return NotesRead(known, note_page(thread, wanted), job.ticket)
 
         self.read("notes", work)
@@ -166,6 +180,8 @@ class ThreadScreen(ComparingScreen):
         redactor, chosen = source.redactor, self.chosen(thread.history, i)
 
         def work(job: Job) -> Message:
+            from retrograph.tui.reading.inspected import read_inspected
+
             inspected = read_inspected(thread, known, i, mark, redactor, chosen)
             return CheckpointRead(inspected, job.ticket)
 
@@ -228,6 +244,9 @@ class ThreadScreen(ComparingScreen):
         source, model, i = self.source, self.history.model, self.history.selected
         if source is None or model is None or i == NONE:
             return []
+        from retrograph.engine.model import CheckpointKey
+        from retrograph.tui.reading.copies import checkpoint_copies
+
         history = model.picture.history
         key = CheckpointKey(self.thread_id, history.ns(i), history.ids[i])
         inner = self.inspector.copies() if self.inspector.has_focus_within else []
@@ -238,6 +257,9 @@ class ThreadScreen(ComparingScreen):
         thread, source, i = self.thread, self.source, self.history.selected
         if thread is None or source is None or i == NONE:
             return
+        from retrograph.engine.model import CheckpointKey
+        from retrograph.engine.threads.refs import written
+        from retrograph.tui.reading.settings import settings
         from retrograph.tui.screens.valuehistory import ValueHistory
 
         pointer, redactor = message.pointer, source.redactor

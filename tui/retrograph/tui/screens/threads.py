@@ -191,9 +191,6 @@ class ThreadsScreen(BaseScreen):
             self._begin()
         self._say()
 
-    def focus_again(self) -> None:
-        self.list.focus()
-
     # What is said.
 
     def _say(self) -> None:

@@ -1,4 +1,4 @@
-"""The Diff tab: this checkpoint's values against its parent's, or against the mark's."""
+"""The Diff tab: this checkpoint's values against its parent's, the mark's, or any other's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from retrograph.engine.paths import pointer
 from retrograph.engine.text import cut, escape
 from retrograph.engine.values import ABSENT, Value
 from retrograph.engine.views.outline import NONE
-from retrograph.tui.messages import ComparisonMade, ReadingFailed, TextOpened
+from retrograph.tui.messages import ComparisonMade, ComparisonWanted, ReadingFailed, TextOpened
 from retrograph.tui.reading.copies import Copy, value_copies
 from retrograph.tui.reading.diffing import Against, Comparison, compare
 from retrograph.tui.reading.inspected import Inspected
@@ -49,10 +49,22 @@ class DiffTab(Reads, Rows):
 
     @property
     def against(self) -> Against:
-        marked = self._inspected is not None and self._inspected.mark is not None
-        if self._against == "parent" or not marked:
-            return "parent"
-        return "mark"
+        there = self._there()
+        if self._against in there:
+            return self._against
+        return "mark" if "mark" in there else "parent"
+
+    def _there(self) -> list[Against]:
+        """What there is to compare with."""
+        found: list[Against] = ["parent"]
+        if self._inspected is not None:
+            found += ["mark"] if self._inspected.mark is not None else []
+            found += ["chosen"] if self._inspected.chosen is not None else []
+        return found
+
+    def compare_with(self, against: Against) -> None:
+        """Compare the checkpoints that are shown from now on with this."""
+        self._against = against
 
     def _compare(self) -> None:
         inspected, against = self._inspected, self.against
@@ -97,7 +109,7 @@ class DiffTab(Reads, Rows):
                 self._lines = list(unified(rows))
             if not comparison.changes and not self._everything:
                 self._lines = []
-                self.say_empty(f"Nothing changed since the {comparison.against}.")
+                self.say_empty(f"Nothing changed since {comparison.title}.")
         self.rows_changed(cursor=cursor)
 
     # Drawing.
@@ -130,15 +142,15 @@ class DiffTab(Reads, Rows):
 
     @property
     def place(self) -> str:
-        """What is compared, and where the cursor is."""
-        comparison = self._comparison
-        if comparison is None:
-            return ""
-        other = comparison.other.key.id[-6:]
-        said = f"since the {comparison.against} {escape(other)}"
+        """Where the cursor is."""
         if self.cursor < len(self._lines) and (path := self._lines[self.cursor].row.path):
-            said += f" {escape(cut(pointer(path), 120))}"
-        return said
+            return escape(cut(pointer(path), 120))
+        return ""
+
+    @property
+    def versus(self) -> str:
+        """What is compared with, for the border."""
+        return f"since {self._comparison.title}" if self._comparison is not None else ""
 
     def copies(self) -> list[Copy]:
         """The new value of the selected line in its forms (of a removal, the old one)."""
@@ -159,12 +171,19 @@ class DiffTab(Reads, Rows):
         self._arrange()
 
     def action_diff_against(self) -> None:
-        if self._inspected is None or self._inspected.mark is None:
-            mark = self.ui.keys.first("tree.mark")
-            self.notify(f"Nothing is marked: {mark} in the history marks a checkpoint.")
+        there = self._there()
+        if len(there) == 1:
+            mark, choose = (self.ui.keys.first(f) for f in ("tree.mark", "diff.choose"))
+            self.notify(
+                f"There is only the parent: {mark} in the history marks another checkpoint, "
+                f"{choose} takes one by its step or id."
+            )
             return
-        self._against = "parent" if self.against == "mark" else "mark"
+        self._against = there[(there.index(self.against) + 1) % len(there)]
         self._compare()
+
+    def action_diff_choose(self) -> None:
+        self.post_message(ComparisonWanted())
 
     def action_diff_unfold(self) -> None:
         if self.cursor >= len(self._lines):

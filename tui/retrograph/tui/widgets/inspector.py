@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from textual import events
 from textual.app import ComposeResult
@@ -13,11 +13,13 @@ from textual.widget import Widget
 
 from retrograph.engine.text import escape
 from retrograph.tui.messages import TabPicked
-from retrograph.tui.reading.copies import Copy
-from retrograph.tui.reading.inspected import Inspected
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.borders import say_below
 from retrograph.tui.widgets.rows import Rows
+
+if TYPE_CHECKING:
+    from retrograph.tui.reading.copies import Copy
+    from retrograph.tui.reading.inspected import Inspected
 
 
 class Tab(Protocol):
@@ -78,8 +80,8 @@ class Inspector(Container):
     def show(self, inspected: Inspected | None) -> None:
         """Show a checkpoint; the border says which, since it comes a moment after the cursor."""
         self._inspected = inspected
-        say_below(self, self._which())
         self._draw()
+        self.say_which()
 
     def fail(self, sentence: str) -> None:
         """Say why a checkpoint cannot be shown, instead of showing another one."""
@@ -90,13 +92,23 @@ class Inspector(Container):
         if isinstance(self.tab, Rows):
             self.tab.say_empty(sentence, "failed")
 
-    def _which(self) -> str:
+    def say_which(self) -> None:
+        """Say in the border which checkpoint is shown, and what it is compared with."""
         if self._inspected is None:
-            return ""
+            say_below(self, "")
+            return
         snapshot = self._inspected.snapshot
         step = snapshot.envelope.step
         number = "" if step is None else f"step {step}{self._ui.dot}"
-        return f"{number}{escape(snapshot.key.id[-6:])}"
+        versus: str = getattr(self.tab, "versus", "")
+        say_below(self, f"{number}{escape(snapshot.key.id[-6:])} {versus}".rstrip())
+
+    def compare(self, against: str) -> None:
+        """Compare with the parent, the mark, or what was chosen, from the next checkpoint on."""
+        for tab in self._made.values():
+            compare: Callable[[str], None] | None = getattr(tab, "compare_with", None)
+            if compare is not None:
+                compare(against)
 
     def pick(self, title: str) -> None:
         """Show a tab."""
@@ -109,6 +121,7 @@ class Inspector(Container):
             self.tab.display = True
             self._head()
             self._draw()
+            self.say_which()
         if focused:
             self.tab.focus()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.suggester import SuggestFromList
 from textual.widgets import Input
 
 from retrograph.tui.keymap import Acts
@@ -19,17 +20,22 @@ class Prompt(Acts, Horizontal):
 
     SCOPES = ("prompt",)
 
-    def __init__(self, ui: Ui, purpose: str, label: str, value: str = "") -> None:
+    def __init__(
+        self, ui: Ui, purpose: str, label: str, value: str = "", offered: tuple[str, ...] = ()
+    ) -> None:
+        """`offered`: what the right arrow completes to, the likeliest first."""
         super().__init__(classes="prompt")
         self.bind_keys(ui.keys)
         self._ui = ui
         self.purpose = purpose
         self._label = label
         self._value = value
+        self._offered = offered
 
     def compose(self) -> ComposeResult:
         yield Bar(self._ui, classes="prompt-label")
-        yield Input(self._value, compact=True, select_on_focus=False)
+        suggester = SuggestFromList(self._offered, case_sensitive=False) if self._offered else None
+        yield Input(self._value, compact=True, select_on_focus=False, suggester=suggester)
         yield Bar(self._ui, classes="prompt-said")
 
     def on_mount(self) -> None:
