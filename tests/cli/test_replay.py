@@ -100,7 +100,7 @@ def test_a_route_that_turned(called: Any, replay: Replay) -> None:
         {"step": 2, "ns": "", "node": "b", "to": ["c_alt"], "original": ["c_main"]}
     ]
     shown = called("travel@step:1", *words).out
-    assert "b → c_alt  the original went c_main" in shown
+    assert "b → c_alt  stub  the original went c_main" in shown
     assert "1 route turned" in shown
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from retrograph.engine.thread import Thread
     from retrograph.loaders.launch import HostOptions
+    from retrograph.loaders.project import Config
 
 
 def at_a_terminal() -> bool:
@@ -36,7 +40,6 @@ def look(
 ) -> int:
     """Open the app; returns the exit code. `graph`: whose reducers make whole values of
     DeltaChannels. Raises as `retrograph.tui.app.run` does."""
-    from retrograph.cli.hosting import folding
     from retrograph.loaders.project import load_config
 
     config = load_config()
@@ -46,7 +49,7 @@ def look(
     os.environ.setdefault("TEXTUAL_FPS", "120")
     from retrograph.tui.app import run
 
-    with folding(graph, config) as let_fold:
+    with _folding(graph, config) as let_fold:
         return run(
             source,
             config.redactor(no_redact),
@@ -58,3 +61,13 @@ def look(
             mouse=looks.mouse and settings.mouse,
             let_fold=let_fold,
         )
+
+
+def _folding(
+    graph: HostOptions | None, config: Config
+) -> AbstractContextManager[Callable[[Thread], None] | None]:
+    if graph is None or graph.graph is None:
+        return nullcontext()
+    from retrograph.cli.hosting import folding
+
+    return folding(graph, config)

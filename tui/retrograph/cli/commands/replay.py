@@ -181,9 +181,10 @@ def _runs(
     """Run it; nothing where the user, asked, does not want to."""
     from dataclasses import replace
 
+    from retrograph.cli.paint import Span
     from retrograph.cli.running.carrying import carry_out, made_ready
     from retrograph.cli.running.flags import teller_of
-    from retrograph.cli.running.steps import answered_in_turn, confirmed, is_worth_running
+    from retrograph.cli.running.steps import answered_in_turn, confirmed, is_worth_running, verdict
 
     endings: list[Ending] = []
     for number in range(repeat):
@@ -192,14 +193,14 @@ def _runs(
             is_worth_running(thread, ready.plan)
             if number == 0 and not confirmed(one, session, thread, ready.plan, "replay"):
                 return []
+            if repeat > 1 and not session.out.json:
+                session.out.now([[Span(f"run {number + 1} of {repeat}", "dim")]])
             teller = teller_of(session, thread.serde, jsonl)
             ending = carry_out(replace(one, asks=False) if repeat > 1 else one, ready, teller)
         if repeat == 1:
             ending = answered_in_turn(one, session, ending, teller)
         elif not session.out.json:
-            from retrograph.cli.draw.replay import verdict_lines
-
-            session.out.now(verdict_lines(ending, session.redactor, session.out.ascii, True))
+            verdict(session, ending, quietly=True)
         endings.append(ending)
         if ending.status == "cancelled":
             break

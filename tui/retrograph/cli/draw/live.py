@@ -47,9 +47,15 @@ class LiveLines:
         if row.error is not None:
             left += [Span("  "), Span(escape(row.error), "failed")]
         elif row.route is not None:
-            left += self._route(row)
+            route = where(row.route, self.signs)
+            left += [
+                Span(f" {self.signs.arrow} ", "dim"),
+                Span(route, "fork" if row.turned else ""),
+            ]
         if row.policy in _POLICY:
             left.append(Span(f"  {_POLICY[row.policy]}", "dim"))
+        if row.original is not None:
+            left.append(Span(f"  the original went {where(row.original, self.signs)}", "fork"))
         return spread(left, [Span(_measured(row), "dim")], self._width)
 
     def going(self, going: Sequence[Going], now: float, pausing: bool) -> Iterator[Line]:
@@ -118,14 +124,6 @@ class LiveLines:
     def _name(self, row: Row) -> list[Span]:
         around = bare(row.ns).replace("|", ":")
         return [Span(f"{escape(around)}:" if around else "", "dim"), Span(escape(row.node))]
-
-    def _route(self, row: Row) -> list[Span]:
-        assert row.route is not None
-        arrow = Span(f" {self.signs.arrow} ", "dim")
-        now = [arrow, Span(where(row.route, self.signs), "fork" if row.turned else "")]
-        if row.original is None:
-            return now
-        return [*now, Span(f"  the original went {where(row.original, self.signs)}", "fork")]
 
 
 def where(route: Sequence[str], signs: Signs) -> str:

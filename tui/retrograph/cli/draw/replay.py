@@ -7,7 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from retrograph.cli.draw.words import question_line
-from retrograph.cli.paint import Line, Span, Style
+from retrograph.cli.paint import Line, Span, Style, fit
 from retrograph.engine.text import duration, escape
 from retrograph.engine.tree.labels import ASCII, UNICODE, names
 from retrograph.engine.values import to_json
@@ -31,22 +31,23 @@ _TRACEBACK = 40
 
 
 def verdict_lines(
-    ending: Ending, redactor: Redactor, ascii: bool, quietly: bool = False
+    ending: Ending,
+    redactor: Redactor,
+    ascii: bool,
+    width: int | None = None,
+    quietly: bool = False,
 ) -> Iterator[Line]:
     """How it ended, and what can be done now. `quietly`: the first line alone."""
     glyph, plain, style = _GLYPH[ending.status]
     if not quietly:
         yield []
-    if ending.traceback and not quietly:
-        yield from _traceback(redactor.text(ending.traceback))
-    sign = plain if ascii else glyph
-    yield [
-        Span(f"{sign} ", style),
-        *_verdict(ending, redactor, style, ascii),
-        *_sums(ending, ascii),
-    ]
+        if ending.traceback:
+            yield from _traceback(redactor.text(ending.traceback))
+    sign = Span(f"{plain if ascii else glyph} ", style)
+    yield fit([sign, *_verdict(ending, redactor, style, ascii), *_sums(ending, ascii)], width)
     if not quietly:
-        yield from _next_steps(ending)
+        yield []
+        yield from _next_steps(ending, width)
 
 
 def _verdict(ending: Ending, redactor: Redactor, style: Style, ascii: bool) -> Iterator[Span]:
@@ -69,7 +70,10 @@ def _verdict(ending: Ending, redactor: Redactor, style: Style, ascii: bool) -> I
         yield Span("Ended by you", style)
         yield Span(f"; {due} had not finished" if due else "")
     else:
-        yield Span(escape(redactor.text(ending.error or "It failed.")).rstrip("."), style)
+        said = redactor.text(ending.error or "It failed.").rstrip(".")
+        if ending.traceback:  # which ends with what it says
+            said = said.partition(": ")[0]
+        yield Span(escape(said), style)
 
 
 def _sums(ending: Ending, ascii: bool) -> Iterator[Span]:
@@ -85,17 +89,21 @@ def _sums(ending: Ending, ascii: bool) -> Iterator[Span]:
         yield Span(f"{dot}{turned} route{'s' if turned > 1 else ''} turned", "fork")
 
 
-def _next_steps(ending: Ending) -> Iterator[Line]:
-    where_ = f"{quote(ending.opens)} {quote(ending.key.thread_id)}"
-    yield []
-    if ending.status == "interrupted":
-        yield _step("answer", f"retrograph resume {where_} --answer VALUE")
-    elif ending.status in ("paused", "cancelled", "died", "error") and ending.result.next:
-        yield _step("go on", f"retrograph replay {where_}")
-    yield _step("look", f"retrograph tree {where_}")
+def _next_steps(ending: Ending, width: int | None) -> Iterator[Line]:
+    where = [ending.opens, ending.key.thread_id]
+    if ending.status == "interrupted" and len(ending.result.questions) == 1:
+        yield _step("answer", ["resume", *where, *ending.options, "--answer", "VALUE"])
+    elif ending.status == "error" and ending.result.next:
+        again = _step("again", ["replay", *where, *ending.options])
+        said = [*again, Span("  # your code is read anew", "dim")]
+        yield said if fit(said, width) == said else again
+    elif ending.status in ("paused", "cancelled", "died") and ending.result.next:
+        yield _step("go on", ["replay", *where, *ending.options])
+    yield _step("look", ["tree", *where])
 
 
-def _step(name: str, command: str) -> Line:
+def _step(name: str, words: Sequence[str]) -> Line:
+    command = " ".join(["retrograph", *map(quote, words)])
     return [Span(f"  {name.ljust(6)}  ", "dim"), Span(escape(command))]
 
 
@@ -142,6 +150,7 @@ def replay_shape(ending: Ending, source: str, redactor: Redactor) -> dict[str, A
         "from": ending.key.id,
         "sandbox": sandbox_shape(ending.sandbox),
         "langgraph": ending.langgraph,
+        "seconds": ending.seconds,
         "ran": [
             {
                 "step": ran.step,

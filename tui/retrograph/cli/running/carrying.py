@@ -55,6 +55,21 @@ class Call:
     anew: bool = False
     """In a new sandbox even where it could go on in the one that it is asked of."""
 
+    @property
+    def options(self) -> list[str]:
+        """The words that say how the graph is run, for the next call."""
+        stated = self.stated
+        pairs = [
+            ("--graph", stated.graph),
+            ("--python", stated.python),
+            ("--config", stated.config),
+            ("--context", stated.context),
+            ("--env-file", stated.env_file),
+            ("--source", self.origin),
+            *(("--allow", name) for name in stated.allow),
+        ]
+        return [word for name, value in pairs if value is not None for word in (name, value)]
+
 
 @dataclass(frozen=True, slots=True)
 class Ready:
@@ -159,6 +174,7 @@ def carry_out(call: Call, ready: Ready, teller: Teller) -> Ending:
         start=_start(plan),
         sandbox=sandbox,
         opens=opens_sandbox(sandbox),
+        options=call.options,
         langgraph=plan.versions.get("langgraph"),
         result=result,
         ran=outcome.ran,

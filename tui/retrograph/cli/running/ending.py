@@ -24,6 +24,8 @@ class Ending:
     sandbox: Sandbox
     opens: str
     """What opens the sandbox: `sandbox:ID`, or its path."""
+    options: Sequence[str]
+    """The words of the call that say how the graph is run."""
     langgraph: str | None
     result: Result
     ran: Sequence[Ran]

@@ -48,17 +48,24 @@ def confirmed(
 
 def answered_in_turn(call: Call, session: Session, ending: Ending, teller: Teller) -> Ending:
     """Offer whoever sits there to answer what the run asks, as long as it does."""
-    from retrograph.cli.draw.replay import verdict_lines
     from retrograph.cli.running.asking import ask_answer
     from retrograph.engine.replay.answers import value_of
 
     while call.asks and ending.status == "interrupted" and len(ending.result.questions) == 1:
-        session.out.now(verdict_lines(ending, session.redactor, session.out.ascii, quietly=True))
+        verdict(session, ending, quietly=True)
         text = ask_answer()
         if text is None:
             break
         ending = answered(call, ending, value_of(text), teller)
     return ending
+
+
+def verdict(session: Session, ending: Ending, quietly: bool = False) -> None:
+    """Say how it ended; `quietly`: in one line."""
+    from retrograph.cli.draw.replay import verdict_lines
+
+    out = session.out
+    out.now(verdict_lines(ending, session.redactor, out.ascii, out.page, quietly))
 
 
 def show_ending(
@@ -69,10 +76,10 @@ def show_ending(
     more: Mapping[str, Any] | None = None,
 ) -> None:
     """The verdict for people, or the document. `more`: further fields of it."""
-    from retrograph.cli.draw.replay import replay_shape, verdict_lines
+    from retrograph.cli.draw.replay import replay_shape
 
     if not session.out.json:
-        session.out.now(verdict_lines(ending, session.redactor, session.out.ascii))
+        verdict(session, ending)
         return
     document = {**replay_shape(ending, source, session.redactor), **(more or {})}
     if jsonl:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _OFTEN = 0.1
 """Seconds between two paintings of what goes on."""
+_SOON = 0.03
+"""Seconds within which it is not painted again when something has come above it."""
 
 
 class Teller(Protocol):
@@ -88,6 +90,7 @@ class Person(Nobody):
         """By stream, the beginning of a line that is not ended."""
         self._timeline: Timeline | None = None
         self._is_pausing = False
+        self._painted = 0.0
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._ticker: threading.Thread | None = None
@@ -114,7 +117,8 @@ class Person(Nobody):
             said = [*self._said(event), *(self._lines.row(self._shown(row)) for row in rows)]
             if said:
                 self._screen.stay(said)
-                self._paint()
+                if time.monotonic() - self._painted > _SOON:
+                    self._paint()
 
     def left(self, rows: list[Row]) -> None:
         with self._lock:
@@ -140,6 +144,7 @@ class Person(Nobody):
 
     def _paint(self) -> None:
         if self._timeline is not None and not self._over.is_set():
+            self._painted = time.monotonic()
             going = self._timeline.going
             self._screen.below(list(self._lines.going(going, time.time(), self._is_pausing)))
 
