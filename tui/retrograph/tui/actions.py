@@ -304,6 +304,13 @@ ACTIONS: tuple[Action, ...] = (
     # The conversation.
     Action("messages.unfold", "enter,space", "Unfold, or fold", "The message under the cursor."),
     Action("messages.unfold-all", "c", "Unfold all", "Or fold them all again.", hint="unfold"),
+    Action(
+        "messages.markdown",
+        "m",
+        "Show as Markdown",
+        "The texts with their headings, lists and code; once more as they are.",
+        hint="Markdown",
+    ),
     Action("messages.read", "r", "Read", "The message on the whole screen.", hint="read"),
     Action(
         "messages.channel",
@@ -324,6 +331,13 @@ ACTIONS: tuple[Action, ...] = (
         "Open in the pager",
         "Hands the text to $PAGER, and comes back when it ends.",
         hint="pager",
+    ),
+    Action(
+        "reader.markdown",
+        "m",
+        "Show as Markdown",
+        "With headings, lists and code; once more as it is.",
+        hint="Markdown",
     ),
     Action("reader.wrap", "w", "Wrap lines", "Or shows them as they are.", hint="wrap"),
     # Everywhere.

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from retrograph.tui.reading.picture import Picture
     from retrograph.tui.reading.settings import Setting
     from retrograph.tui.reading.source import Source
+    from retrograph.tui.spans import Line
     from retrograph.tui.widgets.rows import Rows
 
 
@@ -169,6 +170,16 @@ class TextOpened(Message):
 
     title: str
     text: str
+    markdown: bool = False
+    """Whether it is shown as Markdown at first."""
+
+
+@dataclass(eq=False, repr=False)
+class TextRendered(Message):
+    """A text as Markdown, in lines."""
+
+    lines: list[Line]
+    ticket: int
 
 
 @dataclass(eq=False, repr=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple
@@ -13,6 +13,9 @@ from retrograph.engine.text import escape
 from retrograph.engine.values import Delta, Value, is_message, message_fields
 from retrograph.engine.views.summary import message_text, one_line
 from retrograph.tui.reading.wrap import Wrapped
+from retrograph.tui.spans import Line
+
+Markdown = Callable[[str, int], list[Line]]
 
 FOLDED = 6
 """Lines of a text that show while it is folded."""
@@ -133,7 +136,7 @@ def _call(call: Mapping[str, Any], results: Mapping[str, Value]) -> Call:
     )
 
 
-Role = Literal["", "call", "result", "failed", "none", "more"]
+Role = Literal["", "call", "result", "failed", "none", "more", "markdown"]
 
 
 class BodyLine(NamedTuple):
@@ -141,23 +144,33 @@ class BodyLine(NamedTuple):
 
     role: Role
     """"": of the message's text. A call; its result; a result that is an error; that there is none
-    yet; how much was left out."""
+    yet; how much was left out; a line of the text as Markdown."""
     text: str
     more: str = ""
     """Of a call its arguments (escaped); of what was left out the role of the text."""
+    spans: Line = ()
+    """Of Markdown the line itself."""
 
 
 class Pages:
     """Which line of the conversation belongs to which message; four bytes a message."""
 
     def __init__(
-        self, said: Sequence[Said], width: int, opened: frozenset[int], all_: bool
+        self,
+        said: Sequence[Said],
+        width: int,
+        opened: frozenset[int],
+        all_: bool,
+        as_markdown: Markdown | None = None,
     ) -> None:
-        """`opened`: places of the messages that are unfolded, `all_`: all of them are."""
+        """`opened`: places of the messages that are unfolded, `all_`: all of them are.
+        `as_markdown`: what makes lines of so many columns of a text, else it is shown as it is."""
         self.said = said
         self.width = width
         self.opened = opened
         self.all = all_
+        self._markdown = as_markdown
+        self._drawn: dict[int, list[Line]] = {}
         counts = (1 + len(self.body(k)) + 1 for k in range(len(said)))
         self._ends = array("l", accumulate(counts))
 
@@ -181,7 +194,10 @@ class Pages:
         """The lines below a message's head."""
         said = self.said[k]
         whole = self.unfolded(k)
-        lines = self._lines("", said.text, None if whole else FOLDED, 2)
+        if self._markdown is None:
+            lines = self._lines("", said.text, None if whole else FOLDED, 2)
+        else:
+            lines = self._rendered(k, None if whole else FOLDED)
         for call in said.calls:
             lines.append(BodyLine("call", call.name, call.arguments))
             if call.result is None:
@@ -190,6 +206,18 @@ class Pages:
                 role: Role = "failed" if call.failed else "result"
                 lines += self._lines(role, call.result, None if whole else _RESULT, 6)
         return lines
+
+    def _rendered(self, k: int, most: int | None) -> list[BodyLine]:
+        """The lines of a message's text as Markdown; made once."""
+        assert self._markdown is not None
+        if k not in self._drawn:
+            text = self.said[k].text
+            self._drawn[k] = self._markdown(text, max(self.width - 2, 16)) if text else []
+        drawn = self._drawn[k]
+        if most is None or len(drawn) <= most:
+            return [BodyLine("markdown", "", spans=line) for line in drawn]
+        shown = [BodyLine("markdown", "", spans=line) for line in drawn[: most - 1]]
+        return [*shown, BodyLine("more", f"{len(drawn) - most + 1:,} more lines")]
 
     def _lines(self, role: Role, text: str, most: int | None, indent: int) -> list[BodyLine]:
         width = max(self.width - indent, 16)

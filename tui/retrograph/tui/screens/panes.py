@@ -87,7 +87,7 @@ class PanesScreen(BaseScreen):
     def _text_opened(self, message: TextOpened) -> None:
         from retrograph.tui.screens.reader import ReaderScreen
 
-        self.app.push_screen(ReaderScreen(self.ui, message.title, message.text))
+        self.app.push_screen(ReaderScreen(self.ui, message.title, message.text, message.markdown))
 
     # Panes.
 

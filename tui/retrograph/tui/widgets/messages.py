@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from textual import events
@@ -14,6 +15,7 @@ from retrograph.tui.messages import ConversationMade, ReadingFailed, TextOpened
 from retrograph.tui.reading.conversation import Pages, conversation, conversations
 from retrograph.tui.reading.copies import Copy, value_copies
 from retrograph.tui.reading.inspected import Inspected, state_of
+from retrograph.tui.reading.markdown import markdown
 from retrograph.tui.spans import Span, spread
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.rows import Rows
@@ -34,6 +36,7 @@ class MessagesTab(Reads, Rows):
         self._pages: Pages | None = None
         self._opened: frozenset[int] = frozenset()
         self._all = False
+        self._markdown = False
         self._channels: list[str] = []
         self._channel = ""
 
@@ -61,13 +64,14 @@ class MessagesTab(Reads, Rows):
             self.rows_changed(cursor=0)
             return
         width, opened, every = self._columns, self._opened, self._all
+        rendered = partial(markdown, ascii=self.ui.ascii) if self._markdown else None
         if not width:
             return  # not laid out yet: it comes again with its size
         value = inspected.values[channel]
         before: Any = state_of(inspected.parent).get(channel) if inspected.parent else None
 
         def work(job: Job) -> Message:
-            pages = Pages(conversation(value, before), width, opened, every)
+            pages = Pages(conversation(value, before), width, opened, every, rendered)
             return ConversationMade(pages, to_end, job.ticket)
 
         self.read("conversation", work)
@@ -111,7 +115,9 @@ class MessagesTab(Reads, Rows):
         body = pages.body(k)
         if line > len(body):
             return ()
-        role, text, more = body[line - 1]
+        role, text, more, rendered = body[line - 1]
+        if role == "markdown":
+            return [Span("  "), *rendered]
         signs = self.ui.signs
         if role == "call":
             return [
@@ -162,7 +168,12 @@ class MessagesTab(Reads, Rows):
         if self._pages is not None and self.row_count:
             said = self._pages.said[self._pages.at(self.cursor)[0]]
             results = [f"{call.name}: {call.result}" for call in said.calls if call.result]
-            self.post_message(TextOpened(self.place, "\n\n".join([said.text, *results]).strip()))
+            text = "\n\n".join([said.text, *results]).strip()
+            self.post_message(TextOpened(self.place, text, self._markdown))
+
+    def action_messages_markdown(self) -> None:
+        self._markdown = not self._markdown
+        self._arrange()
 
     def action_messages_channel(self) -> None:
         if len(self._channels) > 1:
