@@ -63,7 +63,6 @@ def run(
         raise ConfigError(f"There is no theme '{theme_name}'; there are {', '.join(theme.NAMES)}.")
     app = RetrographApp(ui, source, redactor, thread, configured, theme_name, let_fold)
     app.heed_signals = True
-    garbage.look_seldom()
     app.recall(default_path())
     app.run(mouse=mouse)
     app.put_down()
@@ -189,6 +188,7 @@ class RetrographApp(Acts, Reads, App[None]):
 
     def _open(self) -> None:
         """Open the source in the background."""
+        garbage.look_seldom()
         garbage.leave_alone()
         given, redactor, configured = self.given, self.redactor, self._configured
         let_fold = self._let_fold

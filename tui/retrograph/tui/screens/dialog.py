@@ -27,6 +27,8 @@ Result = TypeVar("Result")
 class Dialog(Acts, ModalScreen[Result]):
     """The result is what was picked, or `None`."""
 
+    # Not in the app's stylesheet, since the first frame would wait until it is parsed.
+    CSS_PATH = "dialog.tcss"
     COMPONENT_CLASSES = COMPONENTS
     SCOPES = ("dialog",)
 

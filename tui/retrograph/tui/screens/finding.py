@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from array import array
+from typing import TYPE_CHECKING
+
+from textual.message import Message
 
 from retrograph.engine.history import NONE
 from retrograph.engine.text import cut, escape
-from retrograph.engine.thread import Thread
 from retrograph.tui.messages import (
     PlaceFound,
     PromptAccepted,
@@ -14,10 +16,12 @@ from retrograph.tui.messages import (
     PromptLeft,
     ScanWanted,
 )
-from retrograph.tui.reading.scan import scan_all, scan_to
-from retrograph.tui.reading.search import at_place, is_error, is_question, with_text
 from retrograph.tui.screens.panes import PanesScreen
 from retrograph.tui.spans import Span
+from retrograph.tui.work import Job
+
+if TYPE_CHECKING:
+    from retrograph.engine.thread import Thread
 
 SCAN = "scan"
 """The group of the worker that reads every step, or onward to something."""
@@ -61,6 +65,8 @@ class FindingScreen(PanesScreen):
         model, tree = self.history.model, self.history
         if model is None:
             return
+        from retrograph.tui.reading.search import with_text
+
         matches = with_text(model.picture, model.known, text)
         tree.found(text, matches)
         if len(matches):
@@ -74,6 +80,8 @@ class FindingScreen(PanesScreen):
         """More has been read: the matches of the search may be more."""
         model, tree = self.history.model, self.history
         if model is not None and tree.searched:
+            from retrograph.tui.reading.search import with_text
+
             tree.found(tree.searched, with_text(model.picture, model.known, tree.searched))
             self._say_found()
 
@@ -91,12 +99,20 @@ class FindingScreen(PanesScreen):
         model, thread = self.history.model, self.thread
         if model is not None and thread is not None and not self.reading(SCAN):
             known = model.known
-            self.read(SCAN, lambda job: scan_all(job, thread, known))
+
+            def work(job: Job) -> Message:
+                from retrograph.tui.reading.scan import scan_all
+
+                return scan_all(job, thread, known)
+
+            self.read(SCAN, work)
 
     def _jump(self, text: str) -> None:
         model, tree = self.history.model, self.history
         if model is None or not text.strip():
             return
+        from retrograph.tui.reading.search import at_place
+
         matches = at_place(model.picture, model.known, text)
         if not len(matches):
             self.complain(f"There is no checkpoint '{escape(cut(text, 60))}' in this thread.")
@@ -111,6 +127,9 @@ class FindingScreen(PanesScreen):
         model, thread = self.history.model, self.thread
         if model is None or thread is None:
             return
+        from retrograph.tui.reading.scan import scan_to
+        from retrograph.tui.reading.search import is_error, is_question
+
         picture, known = model.picture, model.known
         start, way = message.start, message.way
         wanted = is_question if message.kind == "question" else is_error

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from retrograph.tui.messages import ValueHistoryWanted
-from retrograph.tui.reading.inspected import Inspected, state_of
 from retrograph.tui.widgets.outline import OutlineRows
+
+if TYPE_CHECKING:
+    from retrograph.tui.reading.inspected import Inspected
 
 
 class StateTab(OutlineRows):
@@ -16,6 +20,8 @@ class StateTab(OutlineRows):
         if inspected is None:
             self.load({})
             return
+        from retrograph.tui.reading.inspected import state_of
+
         before = state_of(inspected.parent) if inspected.parent is not None else None
         self.say_empty("" if inspected.values else "No channel has a value here.")
         self.load(inspected.values, before, inspected.changed)

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from retrograph.engine.history import NONE
-from retrograph.engine.tree.lanes import Line
-from retrograph.engine.tree.rows import Painter, TreeRow
 from retrograph.tui.messages import (
     CheckpointSelected,
     MarksChanged,
@@ -21,13 +19,17 @@ from retrograph.tui.messages import (
     RowsWanted,
     ScanWanted,
 )
-from retrograph.tui.reading.known import Known
-from retrograph.tui.reading.picture import Picture
-from retrograph.tui.reading.treemodel import TreeModel
 from retrograph.tui.spans import Span
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.rows import Rows
-from retrograph.tui.widgets.treepaint import highlighted, paint_row
+
+# What draws a thread is imported with the first picture of one: the first frame does without.
+if TYPE_CHECKING:
+    from retrograph.engine.tree.lanes import Line
+    from retrograph.engine.tree.rows import Painter, TreeRow
+    from retrograph.tui.reading.known import Known
+    from retrograph.tui.reading.picture import Picture
+    from retrograph.tui.reading.treemodel import TreeModel
 
 
 class HistoryTree(Rows):
@@ -49,6 +51,9 @@ class HistoryTree(Rows):
     def show(self, picture: Picture, known: Known, select: int | None = None) -> None:
         """Show a picture, and select a checkpoint: `select`, else the one that was selected (by
         its id), else the head."""
+        from retrograph.engine.tree.rows import Painter
+        from retrograph.tui.reading.treemodel import TreeModel
+
         before, was = self.model, self.selected
         offset = self.cursor - self.scroll_offset.y
         history, layout = picture.history, picture.layout
@@ -125,6 +130,8 @@ class HistoryTree(Rows):
         model, shown = self.model, self.row(row)
         if model is None or shown is None:
             return ()
+        from retrograph.tui.widgets.treepaint import highlighted, paint_row
+
         layout = model.picture.layout
         lanes = max((width - 24) // 2, 4)
         marked = shown.kind == "checkpoint" and shown.checkpoint in model.marks
@@ -241,16 +248,16 @@ class HistoryTree(Rows):
             self.post_message(RowOpened(self, self.cursor))
 
     def action_tree_parent(self) -> None:
-        self._move(TreeModel.left)
+        self._move(lambda model, entry: model.left(entry))
 
     def action_tree_child(self) -> None:
-        self._move(TreeModel.right)
+        self._move(lambda model, entry: model.right(entry))
 
     def action_tree_fold(self) -> None:
-        self._move(TreeModel.toggle)
+        self._move(lambda model, entry: model.toggle(entry))
 
     def action_tree_fold_runs(self) -> None:
-        self._move(TreeModel.toggle_runs)
+        self._move(lambda model, entry: model.toggle_runs(entry))
 
     def action_tree_head(self) -> None:
         self._move(lambda model, _: model.head())
@@ -275,7 +282,7 @@ class HistoryTree(Rows):
             self.post_message(CheckpointSelected(self.selected))
 
     def action_tree_next_mark(self) -> None:
-        self._move(TreeModel.next_mark)
+        self._move(lambda model, entry: model.next_mark(entry))
 
     def action_tree_next_match(self) -> None:
         self._move(lambda model, entry: model.match(entry, 1))
