@@ -114,9 +114,9 @@ def _value(parameter: Any, given: dict[str, str], current: str) -> Answer:
     choices = getattr(parameter.type, "choices", None)
     if choices is not None:
         return Answer(False, [(str(getattr(c, "value", c)), "") for c in choices])
-    if parameter.name in ("source", "folder", "other"):
+    if parameter.name in ("source", "folder", "other", "values", "env_file", "save_test", "origin"):
         return Answer(True)
-    if parameter.name in ("ref", "second", "thread"):
+    if parameter.name in ("ref", "second", "thread", "line"):
         return Answer(False, _threads(given.get("source"), current))
     if parameter.name == "ns":
         return Answer(False, _namespaces(given))

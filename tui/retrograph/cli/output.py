@@ -59,6 +59,8 @@ class Output:
         self.json = as_json
         self.terminal = _is_terminal() and not as_json
         self.colour = self.terminal and _wants_colour()
+        self.moves = self.terminal and os.environ.get("TERM") != "dumb"
+        """Whether what stands on it can be painted over."""
         self.ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
         size = shutil.get_terminal_size((80, 24))
         self.width = size.columns if self.terminal else None

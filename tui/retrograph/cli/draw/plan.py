@@ -35,6 +35,9 @@ _GROUPS: dict[str, tuple[str, Style]] = {
 }
 """How nodes of one policy are listed together."""
 
+_KNOWN = ("langchain", "langgraph")
+"""Packages whose classes are always made of stored values."""
+
 Fact = tuple[str, Line]
 
 
@@ -46,7 +49,7 @@ def plan_lines(session: Session, thread: Thread, plan: Plan) -> Iterator[Line]:
     heads = [Column("node", flexible=True), Column("", flexible=True), Column("recorded", True)]
     yield from table(heads, [_node(node) for node in plan.nodes], out.page)
     yield []
-    yield from _fitted(out.page, fields(list(_facts(session, plan))))
+    yield from _fitted(out.page, fields(list(_facts(session, thread, plan))))
     yield from _warnings(session, plan)
 
 
@@ -60,7 +63,7 @@ def question_lines(
         yield []
     groups = list(_groups(plan))
     page = session.out.page
-    yield from _fitted(page, fields([*facts, *groups, *_facts(session, plan)]))
+    yield from _fitted(page, fields([*facts, *groups, *_facts(session, thread, plan)]))
     yield from _warnings(session, plan)
     yield []
 
@@ -95,12 +98,16 @@ def _node(node: NodePlan) -> list[Line]:
 
 def _groups(plan: Plan) -> Iterator[Fact]:
     for policy, (words, style) in _GROUPS.items():
-        found = [named(node.key) for node in plan.nodes if node.policy == policy]
+        found = [_called(node) for node in plan.nodes if node.policy == policy]
         if found:
-            yield words, [Span(", ".join(escape(name) for name in found), style)]
+            yield words, [Span(", ".join(found), style)]
 
 
-def _facts(session: Session, plan: Plan) -> Iterator[Fact]:
+def _called(node: NodePlan) -> str:
+    return escape(named(node.key)) + (" (side effects)" if node.side_effects else "")
+
+
+def _facts(session: Session, thread: Thread, plan: Plan) -> Iterator[Fact]:
     signs = ASCII if session.out.ascii else UNICODE
     due = names(plan.due, signs)
     yield "due now", [Span(due or "nothing", "strong" if due else "waits")]
@@ -116,6 +123,10 @@ def _facts(session: Session, plan: Plan) -> Iterator[Fact]:
     if plan.context is not None:
         shown = escape(_short(session.redactor.value(plan.context)))
         yield "context", [Span(shown, "dim")]
+    made = classes(thread.snapshot(plan.key.ns, plan.key.id).values)
+    own = [name for name in made if not name.startswith(_KNOWN)]
+    if own:
+        yield "classes", [Span(escape(", ".join(own)), "dim")]
     if plan.loaded.store is not None:
         yield "store", [Span(escape(_store(plan.loaded.store)), "dim")]
     where = "it goes on in this one" if plan.closure is None else "a new one is made"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
@@ -81,5 +82,5 @@ def _prompt(text: str) -> None:
 
 
 def _unprompt() -> None:
-    sys.stdout.write("\r\x1b[K")
+    sys.stdout.write("\n" if os.environ.get("TERM") == "dumb" else "\r\x1b[K")
     sys.stdout.flush()

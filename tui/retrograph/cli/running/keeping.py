@@ -3,12 +3,12 @@ recorded and says which nodes must run."""
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from pprint import pformat
 from string import Template
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from retrograph.cli.running.ending import Ending
     from retrograph.engine.host.target import Launch
 
+_LONG = 90
 _TEST = Template('''\
 """Kept by `retrograph replay --save-test`: $title
 
@@ -130,16 +131,16 @@ def _text(path: Path, store: Path, thread: Thread, ending: Ending, launch: Launc
     pauses = result.next if ending.status == "paused" and not result.held else ()
     return _TEST.substitute(
         title=_said(f"{ending.key.thread_id}: {title}."),
-        store=repr(store.name),
-        thread=repr(ending.start.thread_id),
-        ref=repr(_within(ending.start)),
-        graph=repr(_graph(launch)),
-        project=repr(os.path.relpath(launch.project, path.parent)),
+        store=_text_of(store.name),
+        thread=_text_of(ending.start.thread_id),
+        ref=_text_of(_within(ending.start)),
+        graph=_text_of(_graph(launch)),
+        project=_text_of(os.path.relpath(launch.project, path.parent)),
         recorded=_list([named(key) for key in recorded if not _inside(key, recorded)]),
         pause=_list(pauses),
         ran=_list(steps),
-        status=repr(ending.status),
-        next=repr(list(result.next)),
+        status=_text_of(ending.status),
+        next=_list(result.next),
         name=path.stem,
     )
 
@@ -189,8 +190,15 @@ def _graph(launch: Launch) -> str:
     return f"{os.path.relpath(target.path, launch.project)}:{target.attribute}"
 
 
+def _text_of(value: str) -> str:
+    """As Python writes it."""
+    return json.dumps(value)
+
+
 def _list(value: Sequence[object]) -> str:
-    return pformat(list(value), width=90)
+    """Texts, or lists of texts, as Python writes them."""
+    line = json.dumps(list(value))
+    return line if len(line) < _LONG else json.dumps(list(value), indent=4)
 
 
 def _said(text: str) -> str:

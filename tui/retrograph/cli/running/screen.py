@@ -23,8 +23,8 @@ class Screen:
         self.out.now(lines)
 
     def below(self, lines: Sequence[Line]) -> None:
-        """Paint these below what stays, in place of what was there. Only on a terminal."""
-        if not self.out.terminal:
+        """Paint these below what stays, in place of what was there. Only on a terminal that can."""
+        if not self.out.moves:
             return
         width = (self.out.width or 80) - 1  # a full line would take the cursor with it
         self.clear()
@@ -32,7 +32,7 @@ class Screen:
         self._below = len(lines)
 
     def clear(self) -> None:
-        if self.out.terminal:
+        if self.out.moves:
             # From the first column, and with what a pressed key has left there.
             up = f"\x1b[{self._below}A" if self._below else ""
             sys.stdout.write(f"\r{up}\x1b[J")

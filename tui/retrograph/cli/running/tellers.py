@@ -96,7 +96,7 @@ class Person(Nobody):
         self._ticker: threading.Thread | None = None
 
     def __enter__(self) -> Person:
-        if self._screen.out.terminal:
+        if self._screen.out.moves:
             self._over.clear()
             self._is_pausing = False
             self._ticker = threading.Thread(target=self._tick, daemon=True)
@@ -127,7 +127,7 @@ class Person(Nobody):
     def pausing(self) -> None:
         with self._lock:
             self._is_pausing = True
-            if self._screen.out.terminal:
+            if self._screen.out.moves:
                 self._paint()
                 return
         super().pausing()
