@@ -1,12 +1,14 @@
 """Every screen as it was when somebody last looked at it, in text and in styles.
 
 `GOLDEN=write` writes what is there now; then look at the differences, and at the pictures.
-A snapshot is the screen's text, then a letter for the style of each cell, then what the letters
-mean.
+A snapshot is a text, to see what is other in: the screen's text, then a letter for the style of
+each cell, then what the letters mean; and a picture, the SVG as Textual draws it, compressed
+(browsers open `.svgz`).
 """
 
 from __future__ import annotations
 
+import gzip
 import os
 from pathlib import Path
 from string import ascii_letters, digits
@@ -38,16 +40,28 @@ async def test_looks_as_it_did(
     size: tuple[int, int],
     theme: str,
     monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     monkeypatch.chdir(demo.parent)
     async with opened(demo.name, scene.thread, size, theme_name=theme) as pilot:
         await press(pilot, *scene.keys.split())
         found = snapshot(pilot)
-    path = GOLDEN / f"{scene.name}-{size[0]}x{size[1]}-{theme}.txt"
+        svg = pilot.app.export_screenshot(title="retrograph")
+    name = f"{scene.name}-{size[0]}x{size[1]}-{theme}"
+    words, picture = GOLDEN / f"{name}.txt", GOLDEN / f"{name}.svgz"
     if os.environ.get("GOLDEN") == "write":
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(found, "utf-8")
-    assert found == path.read_text("utf-8"), f"{path.name} is not what is on the screen"
+        GOLDEN.mkdir(exist_ok=True)
+        words.write_text(found, "utf-8")
+        if not picture.exists() or unpacked(picture) != svg:
+            picture.write_bytes(gzip.compress(svg.encode(), 9, mtime=0))
+    assert found == words.read_text("utf-8"), f"{words.name} is not what is on the screen"
+    now = tmp_path / f"{name}.svg"
+    now.write_text(svg, "utf-8")
+    assert unpacked(picture) == svg, f"{picture.name} is not what is on the screen: see {now}"
+
+
+def unpacked(picture: Path) -> str:
+    return gzip.decompress(picture.read_bytes()).decode()
 
 
 def snapshot(pilot: Pilot[Any]) -> str:
