@@ -12,6 +12,7 @@ from typing import IO
 import pytest
 
 from piloting import opened, press, settle, text
+from retrograph.tui.screens.threads import ThreadsScreen
 from retrograph.tui.widgets.threadlist import ThreadList
 from retrograph.tui.widgets.tree import HistoryTree
 
@@ -104,5 +105,25 @@ async def test_new_threads_come_to_the_list(writer: Writer, tmp_path: Path) -> N
             selected = threads.selected
             assert selected is not None
             assert selected.row.thread_id == "live", "the cursor stays with its thread"
+    finally:
+        other.close()
+
+
+async def test_a_list_that_nobody_sees_is_read_when_it_is_seen(
+    writer: Writer, tmp_path: Path
+) -> None:
+    other = Writer(tmp_path / "live.db", "other")
+    try:
+        async with opened(tmp_path / "live.db") as pilot:
+            below = pilot.app.screen
+            assert isinstance(below, ThreadsScreen)
+            await press(pilot, "enter")
+            await asyncio.to_thread(other.run, "hello")
+            await until(lambda: below.missed_change)
+            await settle(pilot)
+            assert below.list.row_count == 1
+            await press(pilot, "escape")
+            await until(lambda: below.list.row_count == 2)
+            assert not below.missed_change
     finally:
         other.close()

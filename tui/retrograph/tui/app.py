@@ -226,9 +226,12 @@ class RetrographApp(Acts, Reads, App[None]):
         self.read(FOLLOW, work)
 
     def on_source_changed(self) -> None:
-        for screen in self.screen_stack:
-            if isinstance(screen, BaseScreen):
-                screen.source_changed()
+        screens = [screen for screen in self.screen_stack if isinstance(screen, BaseScreen)]
+        for screen in screens:
+            # Those below read it when they come back: nobody sees them.
+            screen.missed_change = screen is not screens[-1]
+        if screens:
+            screens[-1].source_changed()
 
     @property
     def named(self) -> str:

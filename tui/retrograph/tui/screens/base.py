@@ -27,6 +27,8 @@ class BaseScreen(Acts, Reads, Screen[None]):
     """A screen over an opened source."""
 
     COMPONENT_CLASSES = COMPONENTS
+    missed_change = False
+    """Somebody wrote to the source while another screen lay over this one."""
 
     def __init__(self, ui: Ui) -> None:
         super().__init__()
@@ -90,6 +92,9 @@ class BaseScreen(Acts, Reads, Screen[None]):
 
     def on_screen_resume(self) -> None:
         self.say_hints()
+        if self.missed_change:
+            self.missed_change = False
+            self.source_changed()
 
     def complain(self, sentence: str) -> None:
         """Say what went wrong; what is on the screen stays."""
