@@ -237,3 +237,12 @@ async def test_choosing_completes_and_refuses(demo: Path) -> None:
         assert "since step -1 f924f3" in text(pilot)
         await press(pilot, "s")
         assert any("+ total" in row for row in right(pilot))
+
+
+async def test_where_one_pane_is_seen_choosing_leaves_it_in_sight(demo: Path) -> None:
+    async with opened(demo, THREAD, SMALL) as pilot:
+        await at_step(pilot, 10, "2", "v")
+        assert "+ total" in text(pilot)
+        await press(pilot, *"step:3", "enter", "j")
+        assert "since step 3 85d4f2" in text(pilot)
+        assert screen(pilot).inspector.has_focus_within

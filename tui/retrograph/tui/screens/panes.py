@@ -98,7 +98,9 @@ class PanesScreen(BaseScreen):
 
     @on(events.DescendantFocus)
     def _focus_moved(self) -> None:
-        self.set_class(self.inspector.has_focus_within, "-inspecting")
+        # A prompt leaves the pane in sight that it was opened from.
+        if not self.has_class("-prompting"):
+            self.set_class(self.inspector.has_focus_within, "-inspecting")
         self.say_hints()
 
     def _inspecting(self, yes: bool) -> None:
