@@ -174,6 +174,36 @@ def test_an_error(called: Any, replay: Replay) -> None:
     assert "retrograph replay sandbox:" in shown.out
 
 
+def test_mended_and_run_again(replay: Replay, project: Path) -> None:
+    """In the sandbox of the run that failed; what had finished beside it does not run again."""
+    failed = replay("beside@step:0", code=1)
+    effects(project)
+    (project / "mended").touch()
+    done = replay("beside", source=failed["sandbox"]["path"])
+    assert done["sandbox"] == failed["sandbox"]
+    assert effects(project) == ["bad", "z"]
+    assert done["values"]["log"] == ["pre", "mended", "good", "z"]
+
+
+def test_recordings_are_used_up_across_runs(replay: Replay, project: Path) -> None:
+    words = ["--recorded", "count"]
+    first = replay("loop@step:0", "--step", *words)
+    assert first["values"]["log"] == ["count 1"]
+    there = first["sandbox"]["path"]
+    second = replay("loop", "--step", *words, source=there)
+    assert second["values"]["log"] == ["count 1", "count 2"]
+    last = replay("loop", *words, source=there)
+    assert last["values"]["log"] == ["count 1", "count 2", "count 3"]
+    assert effects(project) == []
+
+
+def test_the_recursion_limit(replay: Replay) -> None:
+    done = replay("loop@step:0", "--recursion-limit", "1", code=1)
+    assert (done["status"], nodes(done)) == ("error", ["count"])
+    assert "Recursion limit of 1" in done["error"]
+    assert replay("loop", source=done["sandbox"]["path"])["status"] == "done"
+
+
 def test_a_host_that_dies(replay: Replay, project: Path) -> None:
     (project / "die").touch()
     done = replay("crash", code=1)
@@ -203,6 +233,21 @@ def test_events(called: Any) -> None:
     assert (end["event"], end["status"]) == ("end", "done")
     assert [e["event"] for e in events].count("end") == 1
     assert all(e["at"].endswith("+00:00") for e in events[:-1])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "fork store.db travel@step:2 --set path=alt --run --graph agent.py:travel",
+        "resume store.db asking --answer yes --graph agent.py:asking",
+    ],
+)
+def test_events_of_forks_and_answers(run: Run, project: Path, call: str) -> None:
+    done = run(*call.split(), "--jsonl")
+    assert done.code == 0, done.err
+    events = [json.loads(line) for line in done.out.splitlines()]
+    assert (events[-1]["event"], events[-1]["status"]) == ("end", "done")
+    assert ("fork" in events[-1]) == call.startswith("fork")
 
 
 def test_side_effects_of_the_configuration(replay: Replay, project: Path) -> None:

@@ -93,11 +93,11 @@ def _next_steps(ending: Ending, width: int | None) -> Iterator[Line]:
     where = [ending.opens, ending.key.thread_id]
     if ending.status == "interrupted" and len(ending.result.questions) == 1:
         yield _step("answer", ["resume", *where, *ending.options, "--answer", "VALUE"])
-    elif ending.status == "error" and ending.result.next:
+    elif ending.status == "error":
         again = _step("again", ["replay", *where, *ending.options])
         said = [*again, Span("  # your code is read anew", "dim")]
         yield said if fit(said, width) == said else again
-    elif ending.status in ("paused", "cancelled", "died") and ending.result.next:
+    elif ending.status in ("paused", "cancelled", "died"):
         yield _step("go on", ["replay", *where, *ending.options])
     yield _step("look", ["tree", *where])
 

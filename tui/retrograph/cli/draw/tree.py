@@ -32,6 +32,8 @@ Orphans: TypeAlias = tuple[str, str, int]
 
 _LEAST = 44
 """Columns for lanes and words, before other columns are left out for them."""
+_LEAST_NARROW = 20
+"""The same, before marks in short form are left out."""
 _CHANGED = 28
 _LANES = 12
 
@@ -126,19 +128,26 @@ def _line(history: History, chosen: int, owners: Mapping[int, int]) -> set[int]:
     return on
 
 
+_SHORT = {"question": "", "failed": "", "unfinished": "due", "parent not stored": "no parent"}
+"""Marks where there is little room; a question and a failure have their glyph."""
+
+
 class _Drawing:
     """The rows in columns. What does not fit is left out, the least needed column first."""
 
     def __init__(self, session: Session, history: History, rows: list[TreeRow]) -> None:
         self.rows = rows
         self.width = session.out.width
-        self.dot = " - " if session.out.ascii else " · "
+        self.ascii = session.out.ascii
+        self.dot = " - " if self.ascii else " · "
         self.end = short_length(history.ids)
         times = [row.at for row in rows if row.at is not None]
         self.clock = clock(times)
         self.digits = max((len(str(row.step)) for row in rows if row.step is not None), default=1)
         self.left = max((self._left_width(row) for row in rows), default=0)
         self.marks = max((columns(self._marks(row)) for row in rows), default=0)
+        self.short = False
+        """Marks are in short form."""
         self.shown = self._choose()
 
     def _left_width(self, row: TreeRow) -> int:
@@ -146,7 +155,17 @@ class _Drawing:
 
     def _marks(self, row: TreeRow) -> str:
         # A spare column, so that `here` can be added.
-        return self.dot.join(m for m in row.marks if m != "closed")
+        return self.dot.join(shown for _, shown in self._shown_marks(row))
+
+    def _shown_marks(self, row: TreeRow) -> list[tuple[str, str]]:
+        """Each mark, and the words for it."""
+        marks = [mark for mark in row.marks if mark != "closed"]
+        if not self.short:
+            return [(mark, mark) for mark in marks]
+        answered = "v" if self.ascii else "✓"
+        kept = [mark for mark in marks if mark != "leaf" or "head" not in marks]
+        found = [(m, answered if m == "answered" else _SHORT.get(m, m)) for m in kept]
+        return [(mark, words) for mark, words in found if words]
 
     def _choose(self) -> dict[str, int]:
         """Columns right of the words, with their widths."""
@@ -159,6 +178,11 @@ class _Drawing:
         for name in ("at", "seconds", "marks"):
             if least + sum(w + 2 for w in shown.values() if w) > self.width:
                 shown[name] = 0
+        if self.marks and not shown["marks"]:
+            self.short = True
+            marks = max(columns(self._marks(row)) for row in self.rows)
+            if min(self.left, _LEAST_NARROW) + marks + 2 + shown["id"] + 2 <= self.width:
+                shown["marks"] = marks
         room = self.width - min(self.left, self.width) - sum(w + 2 for w in shown.values() if w)
         if room > 14 and any(row.label and row.label.changed for row in self.rows):
             shown = {"changed": min(_CHANGED, room - 2), **shown}
@@ -195,7 +219,7 @@ class _Drawing:
 
     def _cell(self, name: str, row: TreeRow, room: int, here: bool) -> list[Span]:
         if name == "marks":
-            marks = [Span(m, _MARKS.get(m, "dim")) for m in row.marks if m != "closed"]
+            marks = [Span(m, _MARKS.get(k, "dim")) for k, m in self._shown_marks(row)]
             if here:
                 marks.insert(0, Span("here", "accent"))
             spans = [s for mark in marks for s in (Span(self.dot, "dim"), mark)][1:]

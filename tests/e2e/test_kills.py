@@ -1,0 +1,119 @@
+"""Hosts killed at odd moments, and runs that are told to stop while a program reads them."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stories import effects
+
+PROGRAM = Path(sys.executable).with_name("retrograph")
+pytestmark = [
+    pytest.mark.skipif(not PROGRAM.exists(), reason="the program is not installed here"),
+    pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="there is no /proc here"),
+]
+
+STEPS = 30
+GRAPH = f"""
+
+def tick(state):
+    effect(str(state["n"]))
+    time.sleep(0.002)
+    return {{"n": state["n"] + 1, "log": [str(state["n"])]}}
+
+
+ticking = builder("tick", tick=tick)
+ticking.add_conditional_edges("tick", lambda s: "tick" if s["n"] < {STEPS} else END, ["tick", END])
+ticking = ticking.compile()
+"""
+
+
+def begin(project: Path, *words: str) -> subprocess.Popen[str]:
+    with (project / "agent.py").open("a") as file:
+        file.write(GRAPH)
+    call = [PROGRAM, "replay", "store.db", "asking@root", "--graph", "agent.py:ticking"]
+    environment = {**os.environ, "XDG_DATA_HOME": str(project / "data")}
+    return subprocess.Popen(
+        [*call, "--recursion-limit", "99", *words],
+        cwd=project,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def goes_on(project: Path, sandbox: str) -> Any:
+    """What became of it, once it has gone on in its sandbox."""
+    call = [PROGRAM, "replay", sandbox, "asking", "--graph", "agent.py:ticking", "--json"]
+    environment = {**os.environ, "XDG_DATA_HOME": str(project / "data")}
+    done = subprocess.run(
+        [*call, "--recursion-limit", "99"],
+        cwd=project,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def host_of(pid: int) -> int:
+    """The process that runs the graph."""
+    (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return int(child)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_host_that_is_killed(project: Path, seed: int) -> None:
+    moment = random.Random(seed).randrange(1, 4 * STEPS)
+    run = begin(project, "--jsonl")
+    assert run.stdout is not None
+    events = []
+    for line in run.stdout:
+        events.append(json.loads(line))
+        if len(events) == moment:
+            os.kill(host_of(run.pid), signal.SIGKILL)
+    assert run.wait() == 1
+    assert run.stderr is not None
+    run.stdout.close()
+    run.stderr.close()
+    end = events[-1]
+    assert (end["event"], end["status"]) == ("end", "died")
+    assert "SIGKILL" in end["error"]
+    with closing(sqlite3.connect(end["sandbox"]["path"])) as db:
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    finished = end["values"].get("n", 2)
+    assert effects(project)[: finished - 2] == [str(n) for n in range(2, finished)]
+
+    on = goes_on(project, end["sandbox"]["path"])
+    assert on["status"] == "done"
+    assert on["values"]["log"] == [str(n) for n in range(2, STEPS)]
+    # A task whose output is on disk has finished, also where its step is not.
+    left = finished if end["next"] else finished + 1
+    assert effects(project) == [str(n) for n in range(left, STEPS)], "what had finished stays"
+
+
+@pytest.mark.parametrize("how", ["--json", "--jsonl"])
+def test_ctrl_c_while_a_program_reads(project: Path, how: str) -> None:
+    run = begin(project, how)
+    while not (project / "effects.txt").exists():
+        assert run.poll() is None
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate()
+    end = json.loads(out.splitlines()[-1])
+    assert (run.returncode, end["status"], end["next"]) == (0, "paused", ["tick"])
+    assert "Pausing before the next step" in err
+    assert goes_on(project, end["sandbox"]["path"])["status"] == "done"
+    assert effects(project) == [str(n) for n in range(2, STEPS)]
