@@ -197,11 +197,15 @@ def test_recordings_are_used_up_across_runs(replay: Replay, project: Path) -> No
     assert effects(project) == []
 
 
-def test_the_recursion_limit(replay: Replay) -> None:
-    done = replay("loop@step:0", "--recursion-limit", "1", code=1)
-    assert (done["status"], nodes(done)) == ("error", ["count"])
-    assert "Recursion limit of 1" in done["error"]
-    assert replay("loop", source=done["sandbox"]["path"])["status"] == "done"
+def test_the_recursion_limit(replay: Replay, project: Path) -> None:
+    agent = project / "agent.py"
+    agent.write_text(agent.read_text().replace('s["n"] < 3', 's["n"] < 20'))
+    done = replay("loop@step:0", "--recursion-limit", "5", code=1)
+    assert (done["status"], done["next"]) == ("error", ["count"])
+    assert "Recursion limit of 5" in done["error"]
+    ran = len(nodes(done))
+    on = replay("loop", "--recursion-limit", "99", source=done["sandbox"]["path"])
+    assert (on["status"], ran + len(nodes(on))) == ("done", 20)
 
 
 def test_a_host_that_dies(replay: Replay, project: Path) -> None:

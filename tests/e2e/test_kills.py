@@ -97,6 +97,8 @@ def test_a_host_that_is_killed(project: Path, seed: int) -> None:
     finished = end["values"].get("n", 2)
     assert effects(project)[: finished - 2] == [str(n) for n in range(2, finished)]
 
+    if finished == STEPS:  # it was all but over
+        return
     on = goes_on(project, end["sandbox"]["path"])
     assert on["status"] == "done"
     assert on["values"]["log"] == [str(n) for n in range(2, STEPS)]
