@@ -56,6 +56,11 @@ def plan_of(project: Path, graph: str, python: str = OWN, **options: Any) -> Lau
     )
 
 
+def environment_with(**stated: str) -> dict[str, str]:
+    """A host's environment, with more in it."""
+    return environment(os.environ, stated=stated)
+
+
 @contextmanager
 def hosted(
     project: Path, graph: str, python: str = OWN, **options: Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Annotated, Any, TypedDict
 
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import (
     AIMessage,
     AnyMessage,
@@ -13,6 +13,7 @@ from langchain_core.messages import (
     RemoveMessage,
     SystemMessage,
 )
+from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
@@ -75,8 +76,19 @@ def call(id: str, name: str, city: str) -> Any:
     return {"id": id, "name": name, "args": {"city": city}, "type": "tool_call"}
 
 
-class Model(GenericFakeChatModel):
-    """Says the given messages, one after the other."""
+class Model(BaseChatModel):
+    """Says the given messages, one after the other, by how many are its own already."""
+
+    said: list[AIMessage]
+
+    def _generate(self, messages: Any, *args: Any, **kwargs: Any) -> ChatResult:
+        before = sum(message.type == "ai" for message in messages)
+        message = self.said[before].model_copy(deep=True)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    @property
+    def _llm_type(self) -> str:
+        return "said"
 
     def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
         return self
@@ -89,7 +101,7 @@ def calls(id: str, *made: Any) -> AIMessage:
 def _agent(*said: AIMessage, **options: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return create_react_agent(Model(messages=iter(said)), [weather, book], **options)
+        return create_react_agent(Model(said=list(said)), [weather, book], **options)
 
 
 def agent(run: Run) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import langgraph.errors
 from langgraph.cache.memory import InMemoryCache
-from langgraph.errors import NodeError
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import CachePolicy, Command, RetryPolicy
 
@@ -15,6 +15,11 @@ from zoo.graphs.flow import State, counter, step
 from zoo.graphs.nested import line
 from zoo.graphs.questions import parallel
 from zoo.run import Run
+
+if TYPE_CHECKING:
+    from langgraph.errors import NodeError
+else:  # not in every LangGraph
+    NodeError = getattr(langgraph.errors, "NodeError", None)
 
 
 def error(run: Run) -> None:

@@ -13,12 +13,17 @@ from pathlib import PosixPath
 from typing import Annotated, Any, NamedTuple, TypedDict
 from uuid import UUID
 
-from langgraph.channels import DeltaChannel, EphemeralValue, Topic, UntrackedValue
+import langgraph.channels
+import langgraph.types
+from langgraph.channels import EphemeralValue, Topic, UntrackedValue
 from langgraph.graph import END, START, StateGraph
-from langgraph.types import Overwrite
 from pydantic import BaseModel
 
 from zoo.run import Run
+
+# Not in every LangGraph: scenarios that need one cannot be made without.
+DeltaChannel: Any = getattr(langgraph.channels, "DeltaChannel", None)
+Overwrite: Any = getattr(langgraph.types, "Overwrite", None)
 
 
 class Tier(Enum):

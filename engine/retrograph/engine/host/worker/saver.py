@@ -59,6 +59,7 @@ _WRITES = (
     "ORDER BY task_path, task_id, idx"
 )
 _TASKS = "__pregel_tasks"
+_INTERRUPT = "__interrupt__"
 
 Tell = Callable[[str, dict[str, Any]], None]
 
@@ -76,6 +77,10 @@ class WorkerSaver(BaseCheckpointSaver):  # type: ignore[type-arg]
         self._lock = threading.RLock()
         self._owner = os.getpid()
         self._random = random.Random()  # the user's own sequence of numbers stays as it is
+        self.goes_past = False
+        """The next checkpoint of a root graph that is read is gone on from: where the graph's own
+        `interrupt_before` or `interrupt_after` held it there, it is not held again. LangGraph marks
+        that so itself, but only in runs that it takes for resumed ones."""
         self.connection = sqlite3.connect(database, check_same_thread=False, isolation_level=None)
         self.connection.execute("PRAGMA busy_timeout = 10000")
         if database != ":memory:":
@@ -102,7 +107,14 @@ class WorkerSaver(BaseCheckpointSaver):  # type: ignore[type-arg]
                 row = self.connection.execute(
                     _CHECKPOINT + " ORDER BY checkpoint_id DESC LIMIT 1", (thread_id, ns)
                 ).fetchone()
-        return None if row is None else self._tuple(thread_id, ns, row)
+        if row is None:
+            return None
+        found = self._tuple(thread_id, ns, row)
+        if self.goes_past and not ns:
+            self.goes_past = False
+            seen = found.checkpoint["versions_seen"]
+            seen[_INTERRUPT] = {**seen.get(_INTERRUPT, {}), **found.checkpoint["channel_versions"]}
+        return found
 
     def list(
         self,

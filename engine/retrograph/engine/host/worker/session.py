@@ -111,6 +111,7 @@ class Session:
         policies = Policies(request["policies"], blobs, self._serde)
         run = Run(self._wire, self._steering, self._serde, policies)
         saver = saver_for(run, request["database"], self._serde)
+        saver.goes_past = request["begin"]["fresh"]
         try:
             graph = self._isolation.graph(self.graph, saver, self._served)
             why = why_asynchronous(graph)

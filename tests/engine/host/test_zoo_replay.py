@@ -1,0 +1,109 @@
+"""The whole zoo, replayed in hosts: unedited, every run goes as it went, in values, in what is due
+and in the nodes that run.
+
+Newest LangGraph: every checkpoint with something due, and every call that went on or gave an
+answer (of the graphs drawn by lot where each of their calls began). Older ones: where each call of
+the zoo began. Each time all around the graph (what its nodes have counted, its cache) is as it was
+just before the call. What cannot be compared: a checkpoint that was never run, and one at which
+the caller gave a `goto` or an update, which are not stored apart from what came of them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hosting import TESTS, VERSIONS, python_of
+from hosting.replays import Again, Case, Told, differences, replays, thread_in
+from zoo import SCENARIOS
+
+NEWEST = VERSIONS[-1]
+LACKS = {
+    "0.6": {"delta", "handler", "schemas"},
+    "1.0": {"delta", "handler"},
+    "1.1": {"delta", "handler"},
+    "1.2": set[str](),
+}
+"""Scenarios of DeltaChannels, error handlers and `Overwrite` in LangGraphs that have none."""
+EVERY = [(version, s.name) for version in VERSIONS for s in SCENARIOS]
+ZOO = pytest.mark.parametrize(("version", "scenario"), EVERY)
+
+Played = Callable[[str, str], Told]
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    """The zoo as one LangGraph's `zoo.calls` has played it, or another worker of this session."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def once(version: str, scenario: str) -> Told:
+        folder = shared / f"calls-{version}"
+        with Path(f"{folder}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (folder / "whole").exists():
+                _play(python_of(version), folder)
+        return Told(folder / scenario)
+
+    return once
+
+
+def _play(python: str, folder: Path) -> None:
+    command = [python, "-W", "ignore", "-m", "zoo.calls", str(folder)]
+    environment = {**os.environ, "PYTHONPATH": str(TESTS), "LANGSMITH_TRACING": "false"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+    (folder / "whole").touch()
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Again]]:
+    """A host of each LangGraph, shared by all tests of this worker."""
+    started: dict[str, Again] = {}
+
+    def of(version: str) -> Again:
+        if version not in started:
+            folder = tmp_path_factory.mktemp(f"host-{version}")
+            started[version] = Again(python_of(version), folder)
+        return started[version]
+
+    yield of
+    for again in started.values():
+        again.close()
+
+
+def cases(told: Told, version: str) -> Iterator[tuple[str, Case]]:
+    """(thread, case): replays of the scenario, as many as are made with this LangGraph."""
+    few = version != NEWEST or told.scenario == "chance"
+    for thread_id in dict.fromkeys(call.thread for call in told.calls):
+        begun: set[int] = set()
+        with thread_in(told.store(), thread_id) as thread:
+            for case in replays(told, thread):
+                if not few or case.call.number not in begun:
+                    begun.add(case.call.number)
+                    yield thread_id, case
+
+
+@ZOO
+def test_as_it_went(
+    version: str, scenario: str, played: Played, hosts: Callable[[str], Again]
+) -> None:
+    told = played(version, scenario)
+    if scenario in LACKS[version]:
+        assert told.absent is not None
+        return
+    assert told.absent is None
+    again, found = hosts(version), []
+    for thread_id, case in cases(told, version):
+        with thread_in(told.store(), thread_id) as thread:
+            made = again.make(scenario, case, thread)
+            found += [
+                f"{thread_id} call {case.call.number} from {case.line[0]}: {what}"
+                for what in differences(again, thread, case, made)
+            ]
+    assert not found, "\n".join(found)
