@@ -75,6 +75,15 @@ def test_no_colours_where_they_are_not_wanted(spawn: Spawn, more: dict[str, str]
         assert "\x1b" not in whole(spawn(*words, **more, size=(200, 80)))
 
 
+def test_at_40_columns_marks_and_what_is_next_stay_in_short_form(spawn: Spawn) -> None:
+    tree = whole(spawn("tree", STORE, "nested", size=(200, 40), NO_COLOR="1"))
+    assert re.search(r"head  [0-9a-f]{6}$", tree, re.MULTILINE)
+    threads = whole(spawn("threads", STORE, size=(200, 40), NO_COLOR="1"))
+    assert re.search(r"^   thread +#  last +next", threads, re.MULTILINE)
+    assert re.search(r"^✓  \S+ .* done$", threads, re.MULTILINE)
+    assert all(len(line) <= 40 for line in (tree + threads).splitlines())
+
+
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_lines_fit_the_terminal(spawn: Spawn, width: int) -> None:
     for words in (["tree", STORE, "nested"], ["threads", STORE], ["show", STORE, "chat"]):

@@ -74,3 +74,9 @@ async def test_the_preview_shows_the_question_and_no_secret(demo: Path) -> None:
         assert "interrupted" in shown
         assert "question:" in shown
         assert "[redacted]" in shown
+
+
+async def test_in_a_narrow_list_what_it_waits_for_stays(demo: Path) -> None:
+    async with opened(demo, size=(44, 20)) as pilot:
+        assert "order-4415    → ship" in text(pilot)
+        assert "hold: Rel" in text(pilot)

@@ -116,12 +116,15 @@ def pad(line: Line, to: int) -> list[Span]:
 
 
 def spread(left: Line, right: Line, limit: int | None, gap: int = 2) -> list[Span]:
-    """`left`, and `right` at the right edge; `left` is cut where both do not fit.
+    """`left`, and `right` at the right edge; `left` is cut where both do not fit, and `right`
+    where it takes more than two thirds.
 
     Without a limit `right` follows after the gap.
     """
     if limit is None:
         return [*left, Span(" " * gap if right else ""), *right]
+    if width(right) > limit * 2 // 3:
+        right = fit(right, limit * 2 // 3)
     room = max(limit - width(right) - gap, 0)
     return [*pad(fit(left, room), room), Span(" " * gap), *right]
 

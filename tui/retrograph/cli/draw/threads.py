@@ -18,7 +18,6 @@ from retrograph.engine.ids import time_of
 from retrograph.engine.text import ago, local, size
 from retrograph.engine.threads.status import ThreadInfo
 
-
 _NARROW = 64
 """In fewer columns each thread is told in short form."""
 
@@ -62,6 +61,8 @@ def _short_row(session: Session, info: ThreadInfo, now: datetime) -> list[Line]:
     out, row, status = session.out, info.row, info.status
     when = time_of(row.last_id)
     last = "–" if when is None else ago(when, now).removesuffix(" ago")
+    if last[:2].isdigit() and "-" in last:
+        last = last[5:]  # a date: the year goes first
     words = status_words(info.step, status, out.ascii)
     return [
         [Span(status_glyph(status, out.ascii), STATUS_STYLE[status])],

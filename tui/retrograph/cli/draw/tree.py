@@ -138,6 +138,8 @@ class _Drawing:
     def __init__(self, session: Session, history: History, rows: list[TreeRow]) -> None:
         self.rows = rows
         self.width = session.out.width
+        self.short = False
+        """Marks are in short form."""
         self.ascii = session.out.ascii
         self.dot = " - " if self.ascii else " · "
         self.end = short_length(history.ids)
@@ -146,8 +148,6 @@ class _Drawing:
         self.digits = max((len(str(row.step)) for row in rows if row.step is not None), default=1)
         self.left = max((self._left_width(row) for row in rows), default=0)
         self.marks = max((columns(self._marks(row)) for row in rows), default=0)
-        self.short = False
-        """Marks are in short form."""
         self.shown = self._choose()
 
     def _left_width(self, row: TreeRow) -> int:

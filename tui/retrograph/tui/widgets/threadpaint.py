@@ -16,10 +16,15 @@ from retrograph.tui.ui import Ui
 _ROLES = {"done": "done", "interrupted": "waits", "error": "failed", "unfinished": "waits"}
 
 
+_NARROW = 56
+"""In fewer columns what it waits for is worth more than how large it is."""
+
+
 def paint_thread(info: ThreadInfo, widest: int, width: int, ui: Ui) -> list[Span]:
     """Status, name, what it waits for, checkpoints, size, last activity; `widest`: columns of the
     longest name."""
-    name_width = min(widest, max(width * 2 // 5, 12))
+    narrow = width < _NARROW
+    name_width = min(widest, max(width // 3 if narrow else width * 2 // 5, 12))
     role = _ROLES[info.status]
     left = [
         Span(f"{status_glyph(info.status, ui)} ", role),
@@ -27,6 +32,8 @@ def paint_thread(info: ThreadInfo, widest: int, width: int, ui: Ui) -> list[Span
         Span("  "),
         *waits_for(info, ui),
     ]
+    if narrow:
+        return spread(left, [Span(last_activity(info).removesuffix(" ago"), "dim")], width, ui.cut)
     right = [Span(f"{info.row.checkpoints:>7,}", "dim")]
     if info.row.size is not None:
         right.append(Span(f"{size_text(info.row.size):>9}", "dim"))
