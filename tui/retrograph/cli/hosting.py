@@ -137,8 +137,10 @@ def hosted(stated: HostOptions, config: Config) -> Iterator[tuple[Host, Launch, 
     plan = plan_launch(stated, config)
     for note in plan.notes:
         talk.say(note)
-    with launch(plan) as host:
-        loaded = load(host, plan)
+    with ExitStack() as stack:
+        with talk.Waiting(f"starting {plan.target.shown} · Ctrl-C stops"):
+            host = stack.enter_context(launch(plan))
+            loaded = load(host, plan)
         for note in loaded.notes:
             talk.say(note)
         yield host, plan, loaded

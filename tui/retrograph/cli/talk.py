@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -96,6 +97,44 @@ class Progress:
             self._next = now + _OFTEN
             self._shown = True
             _write("\r\x1b[K" + escape(self._words.format(*numbers)))
+
+
+class Waiting:
+    """A quiet line on a terminal's stderr while something of which no number is known takes long.
+
+    >>> with Waiting("starting agent.py:graph"):
+    ...     start()
+    """
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+        self._lock = threading.Lock()
+        self._shown = self._over = False
+        self._timer = threading.Timer(_SLOW, self._show)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Waiting:
+        if _terminal():
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._over = True
+            if self._shown:
+                _write("\r\x1b[K")
+
+    def _show(self) -> None:
+        with self._lock:
+            if not self._over:
+                self._shown = True
+                _write(escape(self._words))
 
 
 def _terminal() -> bool:
