@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from cli.running import Done, Run
+from hosting import VERSIONS, python_of
 from stories import effects
 
 Replay = Any
@@ -325,3 +326,34 @@ def test_refused(
     assert done.err.count("\n") == 1
     assert run("sandboxes", "--json").json == []
     assert effects(project) == []
+
+
+DEFERRED = """
+
+def deferred_builder():
+    g = builder("plan")
+    for name in ("left", "right", "last"):
+        g.add_node(name, step(name), defer=name == "last")
+    for name in ("left", "right"):
+        g.add_edge("plan", name)
+        g.add_edge(name, "last")
+    return g
+
+
+deferred = deferred_builder().compile()
+"""
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_goto_in_every_langgraph(replay: Replay, project: Path, version: str) -> None:
+    """Sends, a join that is filling, a deferred node: what was due is not, and the rest stays."""
+    python = ["--python", python_of(version)]
+    sent = replay("sending@step:1", "--goto", "after", *python)
+    assert (nodes(sent), sent["values"]["log"]) == (["after"], ["plan", "after"])
+    (project / "mended").touch()
+    join = replay("beside@step:1", "--goto", "good", *python)
+    assert (nodes(join), join["status"]) == (["good"], "done"), "z waits for bad"
+    with (project / "agent.py").open("a") as file:
+        file.write(DEFERRED)
+    late = replay("travel@step:1", "--goto", "last", *python, graph="deferred")
+    assert (nodes(late), late["status"]) == (["last"], "done")

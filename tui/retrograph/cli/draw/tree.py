@@ -145,9 +145,10 @@ class _Drawing:
         self.end = short_length(history.ids)
         times = [row.at for row in rows if row.at is not None]
         self.clock = clock(times)
+        self.seconds = ["" if row.seconds is None else duration(row.seconds) for row in rows]
         self.digits = max((len(str(row.step)) for row in rows if row.step is not None), default=1)
         self.left = max((self._left_width(row) for row in rows), default=0)
-        self.marks = max((columns(self._marks(row)) for row in rows), default=0)
+        self.marks = max((columns(self._marks(row)) for row in rows if row.marks), default=0)
         self.shown = self._choose()
 
     def _left_width(self, row: TreeRow) -> int:
@@ -170,8 +171,9 @@ class _Drawing:
     def _choose(self) -> dict[str, int]:
         """Columns right of the words, with their widths."""
         shown = {"marks": self.marks, "seconds": 8, "at": 0, "id": self.end}
-        shown["at"] = max((len(self._at(row.at)) for row in self.rows), default=0)
-        shown["seconds"] = max((len(self._seconds(row)) for row in self.rows), default=0)
+        # All times are written alike.
+        shown["at"] = next((len(self._at(row.at)) for row in self.rows if row.at is not None), 0)
+        shown["seconds"] = max(map(len, self.seconds), default=0)
         if self.width is None:
             return {name: w for name, w in shown.items() if w}
         least = min(self.left, _LEAST)
@@ -190,18 +192,22 @@ class _Drawing:
 
     def lines(self, on: set[int], here: int) -> Iterator[Line]:
         inside: dict[str, bool] = {}
-        for row in self.rows:
+        for row, seconds in zip(self.rows, self.seconds, strict=True):
             if row.kind == "group":
                 inside[row.ns] = row.checkpoint in on
             lit = row.checkpoint in on or inside.get(row.ns, False)
-            yield self._line(row, lit, row.kind == "checkpoint" and row.checkpoint == here)
+            here_ = row.kind == "checkpoint" and row.checkpoint == here
+            yield self._line(row, seconds, lit, here_)
 
-    def _line(self, row: TreeRow, lit: bool, here: bool) -> Line:
+    def _line(self, row: TreeRow, seconds: str, lit: bool, here: bool) -> Line:
         right: list[Span] = []
         for name, room in self.shown.items():
-            right += [Span("  "), *self._cell(name, row, room, here)]
+            right.append(Span("  "))
+            right += self._cell(name, row, seconds, room, here)
         left = list(self._words(row, lit, here))
-        room = self.left if self.width is None else min(self.left, self.width - width(right))
+        if self.width is None:
+            return [*pad(left, self.left), *right]
+        room = min(self.left, self.width - width(right))
         return [*pad(fit(left, room), room), *right]
 
     def _words(self, row: TreeRow, lit: bool, here: bool) -> Iterator[Span]:
@@ -211,14 +217,19 @@ class _Drawing:
         step = "" if row.step is None else str(row.step)
         if row.kind == "checkpoint":
             yield Span(step.rjust(self.digits) + " ", "dim")
+        if " | " not in row.text:
+            yield Span(row.text, base)
+            return
         main, *turned = row.text.split(" | ")
         yield Span(main, base)
         for route in turned:
             yield Span(" | ", "dim")
             yield Span(route, "fork")
 
-    def _cell(self, name: str, row: TreeRow, room: int, here: bool) -> list[Span]:
+    def _cell(self, name: str, row: TreeRow, seconds: str, room: int, here: bool) -> list[Span]:
         if name == "marks":
+            if not row.marks and not here:
+                return [Span(" " * room)]
             marks = [Span(m, _MARKS.get(k, "dim")) for k, m in self._shown_marks(row)]
             if here:
                 marks.insert(0, Span("here", "accent"))
@@ -228,13 +239,10 @@ class _Drawing:
             changed = row.label.changed if row.label else ()
             return pad(fit([Span(escape(", ".join(changed)), "dim")], room), room)
         if name == "seconds":
-            return [Span(self._seconds(row).rjust(room), "dim")]
+            return [Span(seconds.rjust(room), "dim")]
         if name == "at":
             return [Span(self._at(row.at).rjust(room), "dim")]
         return [Span(escape(row.id[-self.end :]))]
-
-    def _seconds(self, row: TreeRow) -> str:
-        return "" if row.seconds is None else duration(row.seconds)
 
     def _at(self, when: datetime | None) -> str:
         return "" if when is None else self.clock(when)

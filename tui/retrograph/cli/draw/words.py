@@ -91,7 +91,8 @@ def _short(location: str) -> str:
 
 def clock(times: Sequence[datetime]) -> Callable[[datetime], str]:
     """How to write each of these times: the time of day where all are of one day."""
-    form = "%H:%M:%S" if len({local(t, "%Y-%m-%d") for t in times}) < 2 else "%m-%d %H:%M"
+    ends = (min(times), max(times)) if times else ()
+    form = "%H:%M:%S" if len({local(t, "%Y-%m-%d") for t in ends}) < 2 else "%m-%d %H:%M"
     return lambda when: local(when, form)
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import time
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
+from retrograph.cli.paint import clip
 from retrograph.cli.running.keys import read_key
 from retrograph.engine.text import escape
 from retrograph.engine.tree.labels import names
@@ -40,6 +43,8 @@ class Chooser:
         self._paused = paused
         self._stopping = stopping
         self._quiet = quiet
+        self.waited = 0.0
+        """Seconds that a person took."""
 
     def __call__(self, event: Event) -> Choice:
         if self._stopping():
@@ -51,6 +56,13 @@ class Chooser:
                 return "step"
             return "stop"
         self._quiet()
+        began = time.monotonic()
+        try:
+            return self._chosen(why)
+        finally:
+            self.waited += time.monotonic() - began
+
+    def _chosen(self, why: str | None) -> Choice:
         _prompt(f"Held before {names(self._due())}" + (f", {why}. " if why else ". ") + _KEYS)
         try:
             while True:
@@ -77,7 +89,8 @@ def ask_answer() -> str | None:
 
 
 def _prompt(text: str) -> None:
-    sys.stdout.write(escape(text))
+    room = shutil.get_terminal_size((80, 24)).columns - 1  # it is painted over, one line high
+    sys.stdout.write(clip(escape(text), room))
     sys.stdout.flush()
 
 

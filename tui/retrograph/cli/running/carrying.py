@@ -166,6 +166,7 @@ def carry_out(call: Call, ready: Ready, teller: Teller) -> Ending:
     with interrupts, teller:
         outcome = driver.run()
         teller.left(timeline.flush())
+    seconds = time.monotonic() - began - chooser.waited
     with closing(SQLiteLoader(sandbox.path)) as loader:
         result = result_of(Thread(loader, plan.key.thread_id), outcome)
         result = _folded(host, Thread(loader, plan.key.thread_id), result)
@@ -179,7 +180,7 @@ def carry_out(call: Call, ready: Ready, teller: Teller) -> Ending:
         result=result,
         ran=outcome.ran,
         turned=timeline.turned,
-        seconds=time.monotonic() - began,
+        seconds=seconds,
         error=outcome.error,
         traceback=outcome.traceback,
         warnings=plan.warnings,
