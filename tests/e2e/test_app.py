@@ -14,6 +14,8 @@ import pexpect
 import pytest
 
 from retrograph.cli.demo.make import make_demo
+from servers.postgres import Zoo
+from servers.proxy import Door
 
 PROGRAM = Path(sys.executable).with_name("retrograph")
 PATIENCE = 60
@@ -130,3 +132,22 @@ def test_a_theme_that_does_not_exist(demo: Path, terminals: list[Terminal]) -> N
     app.child.expect(pexpect.EOF)
     app.child.close()
     assert app.child.exitstatus == 2
+
+
+def test_a_server_that_goes_away(postgres_zoo: Zoo, terminals: list[Terminal]) -> None:
+    server = postgres_zoo.database.server
+    door = Door(server.port)
+    try:
+        where = f"postgresql://{server.user}@127.0.0.1:{door.port}/{postgres_zoo.database.name}"
+        app = Terminal("open", where, "--thread", "fork_update")
+        terminals.append(app)
+        app.sees("checkpoints")
+        door.shut()
+        app.sees("no answer")
+        app.child.send("gjj")
+        door.open()
+        app.sees("opened again")
+        app.child.send("q")
+        assert app.ended() == 0
+    finally:
+        door.close()

@@ -5,19 +5,17 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 import pytest
 
 from piloting import opened, press, settle, text
+from piloting.waiting import PATIENCE, until
 from retrograph.tui.screens.threads import ThreadsScreen
 from retrograph.tui.widgets.threadlist import ThreadList
 from retrograph.tui.widgets.tree import HistoryTree
-
-PATIENCE = 60
-"""Seconds after which a test that waits for a change has failed."""
 
 
 class Writer:
@@ -58,13 +56,6 @@ def writer(tmp_path: Path) -> Iterator[Writer]:
     found.run("one")
     yield found
     found.close()
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Let the app work until something holds."""
-    async with asyncio.timeout(PATIENCE):
-        while not condition():
-            await asyncio.sleep(0.02)
 
 
 async def test_at_the_head_one_goes_on_with_it(writer: Writer, tmp_path: Path) -> None:

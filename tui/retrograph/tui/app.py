@@ -27,7 +27,14 @@ from retrograph.tui.hints import available
 from retrograph.tui.journal import Journal
 from retrograph.tui.keymap import Acts, Keys
 from retrograph.tui.memory import Memory, OfSource, default_path, load, save
-from retrograph.tui.messages import FileWritten, ReadingFailed, SourceChanged, SourceOpened
+from retrograph.tui.messages import (
+    FileWritten,
+    ReadingFailed,
+    SourceAnswers,
+    SourceLost,
+    SourceOpened,
+    SourceWarned,
+)
 from retrograph.tui.screens.base import BaseScreen
 from retrograph.tui.ui import Ui
 from retrograph.tui.work import Job, Reads
@@ -77,10 +84,8 @@ if TYPE_CHECKING:
 
 FOLLOW = "follow"
 """The group of the worker that looks for changes."""
-_POLL = 0.5
-"""Seconds between two looks."""
-_POLL_AT_LEAST = 10.0
-"""While the source does not answer, the looks become as rare as this."""
+_TOASTS = 3
+"""So many warnings are shown when they come; all of them stand in the log."""
 
 
 class RetrographApp(Acts, Reads, App[None]):
@@ -118,6 +123,9 @@ class RetrographApp(Acts, Reads, App[None]):
         self.memory = Memory()
         self._memory_path: Path | None = None
         self._recalled = self.memory
+        self.away = False
+        """The source does not answer."""
+        self._warned = 0
         self._thread = thread
         self._configured = configured
         self._let_fold = let_fold
@@ -209,21 +217,39 @@ class RetrographApp(Acts, Reads, App[None]):
         source = self.source
         if source is None:
             return
-        loader = source.loader
+        loader, shown = source.loader, self.redactor.location
 
         def work(job: Job) -> None:
-            loader.changed()
-            pause = _POLL
-            while not job.wait(pause):
-                try:
-                    if loader.changed():
-                        job.post(SourceChanged())
-                    pause = _POLL
-                except RetrographError:
-                    # What is on the screen stays; whoever reads something is told what is wrong.
-                    pause = min(pause * 2, _POLL_AT_LEAST)
+            from retrograph.tui.reading.following import follow
+
+            follow(job, loader, shown)
 
         self.read(FOLLOW, work)
+
+    def on_source_lost(self, message: SourceLost) -> None:
+        """What is on the screen stays."""
+        self._answers(False)
+        self.journal.noted(message.sentence)
+        self.notify(message.sentence, severity="error", timeout=8, markup=False)
+
+    def on_source_answers(self, message: SourceAnswers) -> None:
+        self._answers(True)
+        self.journal.noted(message.sentence)
+        self.notify(message.sentence, timeout=4, markup=False)
+        # What could not be read meanwhile is read now.
+        self.on_source_changed()
+
+    def _answers(self, yes: bool) -> None:
+        self.away = not yes
+        for screen in self.screen_stack:
+            if isinstance(screen, BaseScreen):
+                screen.say_header()
+
+    def on_source_warned(self, message: SourceWarned) -> None:
+        self.journal.noted(message.sentence)
+        if self._warned < _TOASTS:
+            self.notify(message.sentence, severity="warning", timeout=8, markup=False)
+        self._warned += 1
 
     def on_source_changed(self) -> None:
         screens = [screen for screen in self.screen_stack if isinstance(screen, BaseScreen)]

@@ -15,6 +15,8 @@ class Home(Protocol):
 
     source: Source | None
     """`None` while it is being opened."""
+    away: bool
+    """The source does not answer."""
     journal: Journal
     memory: Memory
 

@@ -19,6 +19,7 @@ class Entry:
 
     what: str
     command: str
+    """"" of what was not done by the user."""
     at: datetime = field(default_factory=clock.now)
 
 
@@ -31,6 +32,11 @@ class Journal:
     def did(self, what: str, command: str) -> None:
         if not self.entries or self.entries[-1].command != command:
             self.entries.append(Entry(what, command))
+
+
+    def noted(self, sentence: str) -> None:
+        """Something that nobody did: the source was lost, or a part of it is damaged."""
+        self.entries.append(Entry(sentence, ""))
 
 
 def command(*words: str) -> str:

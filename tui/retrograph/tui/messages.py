@@ -109,6 +109,27 @@ class SourceChanged(Message):
 
 
 @dataclass(eq=False, repr=False)
+class SourceLost(Message):
+    """The source does not answer any more; why, safe to draw."""
+
+    sentence: str
+
+
+@dataclass(eq=False, repr=False)
+class SourceAnswers(Message):
+    """A source that was lost answers again; what is to be said of it, safe to draw."""
+
+    sentence: str
+
+
+@dataclass(eq=False, repr=False)
+class SourceWarned(Message):
+    """The loader met something that its user should know; safe to draw."""
+
+    sentence: str
+
+
+@dataclass(eq=False, repr=False)
 class IndexUnchanged(Message):
     """A thread was looked at again and has no other checkpoints than before."""
 

@@ -64,8 +64,9 @@ class BaseScreen(Acts, Reads, Screen[None]):
     def source_changed(self) -> None:
         """Somebody has written to the source."""
 
-    def say_header(self, right: Line) -> None:
-        """The source and the mode at the left, and what the screen says of itself."""
+    def say_header(self, right: Line | None = None) -> None:
+        """The source and the mode at the left, and what the screen says of itself (`None`: what
+        it said before)."""
         dot = self.ui.dot
         source = self.source
         left = [Span("retrograph", "accent"), Span("  ")]
@@ -77,6 +78,8 @@ class BaseScreen(Acts, Reads, Screen[None]):
                 Span(f"{dot}{source.backend}{dot}", "dim"),
                 Span(source.mode, "done" if source.mode == "read-only" else "waits"),
             ]
+        if self.home.away:
+            left.append(Span(f"{dot}no answer", "failed"))
         self.query_one("#header", Header).say(left, right)
 
     def say_hints(self) -> None:

@@ -20,11 +20,11 @@ class LogDialog(Dialog[None]):
         self._entries = journal.entries[::-1]
 
     def on_mount(self) -> None:
-        width = max((columns(entry.what) for entry in self._entries), default=0)
+        width = max((columns(entry.what) for entry in self._entries if entry.command), default=0)
         lines: list[Line] = [
             [
                 Span(f"{local(entry.at, '%H:%M:%S')}  ", "faint"),
-                Span(f"{entry.what:<{width}}  "),
+                Span(f"{entry.what:<{width}}  ", "" if entry.command else "waits"),
                 Span(escape(entry.command), "dim"),
             ]
             for entry in self._entries
@@ -33,5 +33,5 @@ class LogDialog(Dialog[None]):
 
     def pick(self, row: int) -> None:
         self.dismiss(None)
-        if row < len(self._entries):
+        if row < len(self._entries) and self._entries[row].command:
             cast(Home, self.app).copy("the command", self._entries[row].command)
