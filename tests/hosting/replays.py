@@ -184,6 +184,7 @@ class Again:
         self._python = python
         self._folder = folder
         self._environment = environment_with(ZOO_RAN=str(folder / "ran"))
+        self._rows: dict[tuple[str, str, str], Any] = {}
         self.host = self._start()
 
     def _start(self) -> Host:
@@ -267,11 +268,13 @@ class Again:
         )
 
     def _row(self, thread: Thread, ns: str, id_: str) -> Any:
-        step = thread.step(ns, id_)
-        snapshot = thread.snapshot(ns, id_)
-        values = folded(self.host, thread, ns, snapshot.values)
-        plain = {name: _named(normal(to_json(value))) for name, value in sorted(values.items())}
-        return list(step.ran), list(step.next), plain
+        known = (thread.loader.location, ns, id_)
+        if known not in self._rows:
+            snapshot = thread.snapshot(ns, id_)
+            values = folded(self.host, thread, ns, snapshot.values)
+            plain = {name: _named(normal(to_json(v))) for name, v in sorted(values.items())}
+            self._rows[known] = list(snapshot.step.ran), list(snapshot.step.next), plain
+        return self._rows[known]
 
 
 def _named(value: Any) -> Any:
@@ -303,8 +306,8 @@ def status_of(call: Call, thread: Thread, last: str) -> str:
     return "done"
 
 
-def differences(again: Again, whole: Thread, case: Case, made: Made) -> Iterator[str]:
-    """How a case that was made again differs from what it had left in `whole`."""
+def differences(again: Again, whole: Thread, case: Case, made: Made) -> Iterator[tuple[str, str]]:
+    """(of what, in words): how a case made again differs from what it had left in `whole`."""
     call = case.call
     cut = call.cut_short or call.error == "GraphRecursionError"
     with thread_in(made.path, call.thread) as mine:
@@ -314,24 +317,27 @@ def differences(again: Again, whole: Thread, case: Case, made: Made) -> Iterator
         for n, (one, two) in enumerate(zip(ours, theirs, strict=False)):
             if one != two and not (n == 0 and two[0] == ["__start__"] and one[1] == two[1]):
                 # (Nothing tells the name of an entrypoint that has not run.)
-                yield f"checkpoint {n} is\n  {one}, and was\n  {two}"
+                yield "checkpoint", f"{n} is\n  {one}, and was\n  {two}"
                 return
         if cut:
             return
         if len(ours) != len(theirs):
-            yield f"{len(ours)} checkpoints, and there were {len(theirs)}"
+            yield "number", f"{len(ours)} checkpoints, and there were {len(theirs)}"
         below = again.below(mine, ids), again.below(whole, case.line, call.below)
         if call.at != case.line[0] and below[0] != below[1]:
-            yield f"in sub-graphs {below[0] - below[1]}, and it was {below[1] - below[0]}"
+            yield "sub-graphs", f"{below[0] - below[1]}, and it was {below[1] - below[0]}"
     number = whole.history.step(whole.history.find(ROOT, case.line[0]))
     assert number is not None
     expected = Counter({k: n for k, n in call.started(number).items() if not _is_handler(k[1])})
     started = Counter({k: n for k, n in made.started.items() if not _is_handler(k[1])})
     if started != expected:
-        yield f"{started} ran, and it was {expected}"
+        yield "ran", f"{started} ran, and it was {expected}"
     status = status_of(call, whole, case.line[-1])
     if made.outcome.status != status:
-        yield f"it ended {made.outcome.status} ({made.outcome.error}), and it was {status}"
+        yield (
+            "status",
+            f"it ended {made.outcome.status} ({made.outcome.error}), and it was {status}",
+        )
 
 
 def _is_handler(node: str) -> bool:

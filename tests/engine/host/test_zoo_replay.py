@@ -13,13 +13,13 @@ from __future__ import annotations
 import fcntl
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from hosting import TESTS, VERSIONS, python_of
-from hosting.replays import Again, Case, Told, differences, replays, thread_in
+from hosting.replays import Again, Case, Told, differences, goings_on, replays, thread_in
 from zoo import SCENARIOS
 
 NEWEST = VERSIONS[-1]
@@ -30,10 +30,24 @@ LACKS = {
     "1.2": set[str](),
 }
 """Scenarios of DeltaChannels, error handlers and `Overwrite` in LangGraphs that have none."""
-EVERY = [(version, s.name) for version in VERSIONS for s in SCENARIOS]
-ZOO = pytest.mark.parametrize(("version", "scenario"), EVERY)
+FEW = frozenset(
+    (
+        *("join_loop", "deferred_join", "sends", "commands", "two_deep", "stateful", "to_parent"),
+        *("sub_fails", "parallel_questions", "static", "asked_below", "error_beside", "cached"),
+        *("functional_asks", "pydantic_state", "messages", "agent", "asynchronous", "names"),
+    )
+)
+"""Scenarios for older LangGraphs: one of each kind."""
+ZOO = pytest.mark.parametrize(
+    ("version", "scenario"), [(version, s.name) for version in VERSIONS for s in SCENARIOS]
+)
+SOME = pytest.mark.parametrize(
+    ("version", "scenario"),
+    [(v, s.name) for v in VERSIONS for s in SCENARIOS if v == NEWEST or s.name in FEW],
+)
 
 Played = Callable[[str, str], Told]
+Hosts = Callable[[str], Again]
 
 
 @pytest.fixture(scope="session")
@@ -62,7 +76,7 @@ def _play(python: str, folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Again]]:
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
     """A host of each LangGraph, shared by all tests of this worker."""
     started: dict[str, Again] = {}
 
@@ -77,9 +91,8 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], 
         again.close()
 
 
-def cases(told: Told, version: str) -> Iterator[tuple[str, Case]]:
-    """(thread, case): replays of the scenario, as many as are made with this LangGraph."""
-    few = version != NEWEST or told.scenario == "chance"
+def cases(told: Told, few: bool) -> Iterator[tuple[str, Case]]:
+    """(thread, case): replays of the scenario; `few`: from where a thread's calls began only."""
     for thread_id in dict.fromkeys(call.thread for call in told.calls):
         begun: set[int] = set()
         with thread_in(told.store(), thread_id) as thread:
@@ -90,20 +103,50 @@ def cases(told: Told, version: str) -> Iterator[tuple[str, Case]]:
 
 
 @ZOO
-def test_as_it_went(
-    version: str, scenario: str, played: Played, hosts: Callable[[str], Again]
-) -> None:
+def test_as_it_went(version: str, scenario: str, played: Played, hosts: Hosts) -> None:
     told = played(version, scenario)
     if scenario in LACKS[version]:
         assert told.absent is not None
         return
     assert told.absent is None
     again, found = hosts(version), []
-    for thread_id, case in cases(told, version):
+    for thread_id, case in cases(told, version != NEWEST or scenario == "chance"):
         with thread_in(told.store(), thread_id) as thread:
             made = again.make(scenario, case, thread)
-            found += [
-                f"{thread_id} call {case.call.number} from {case.line[0]}: {what}"
-                for what in differences(again, thread, case, made)
-            ]
+            found += said(case, differences(again, thread, case, made))
     assert not found, "\n".join(found)
+
+
+@SOME
+def test_recorded(version: str, scenario: str, played: Played, hosts: Hosts) -> None:
+    """With all that is recorded standing in, it goes the same, and no node is called of which
+    there is a recording."""
+    told = played(version, scenario)
+    again, found = hosts(version), []
+    for thread_id, case in cases(told, few=True):
+        with thread_in(told.store(), thread_id) as thread:
+            made = again.make(scenario, case, thread, recorded=True)
+            # A recorded sub-graph does not run its nodes, and what was asked then is answered.
+            differing = [d for d in differences(again, thread, case, made) if d[0] == "checkpoint"]
+            called = made.called.keys() & made.plan.recordings.keys()
+            found += said(case, [*differing, *(("called", str(node)) for node in called)])
+    assert not found, "\n".join(found)
+
+
+@SOME
+def test_gone_on(version: str, scenario: str, played: Played, hosts: Hosts) -> None:
+    """What had finished in a half-done step does not run again, and what was answered stays so."""
+    told = played(version, scenario)
+    again, found = hosts(version), []
+    for case in goings_on(told):
+        thread_id = case.call.thread
+        with thread_in(told.store(case.call), thread_id) as before:
+            made = again.make(scenario, case, before, going_on=True)
+        with thread_in(told.store(), thread_id) as thread:
+            found += said(case, differences(again, thread, case, made))
+    assert not found, "\n".join(found)
+
+
+def said(case: Case, what: Iterable[tuple[str, str]]) -> list[str]:
+    at = f"{case.call.thread} call {case.call.number} from {case.line[0]}"
+    return [f"{at}: {name}: {one}" for name, one in what]

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Callable
 
 from langchain_core.runnables import RunnableLambda
+from langgraph.func import entrypoint
 from langgraph.types import Command
 
 from .faults import RequestError
@@ -20,6 +21,8 @@ from .isolate import subgraph
 
 _TASKS = "__pregel_tasks"
 _TO = "branch:to:"
+_END = "__end__"
+_PREVIOUS = "__previous__"
 
 Wait = Callable[[dict[str, Any]], None]
 
@@ -114,21 +117,44 @@ def bare(ns: str) -> str:
 
 
 class _Edges:
-    """Where a node goes by itself: what a recorded route has besides came of a `Command`."""
+    """Where a node goes by itself: what a recorded route has besides came of a `Command`.
+
+    Its writers run in one order (`StateGraph.compile`): the `Command`, edges, joins, routers.
+    """
 
     def __init__(self, graph: Any, name: str) -> None:
         builder = getattr(graph, "builder", None)
-        self._static = {end for start, end in getattr(builder, "edges", ()) if start == name}
+        self._fixed = [_TO + end for start, end in getattr(builder, "edges", ()) if start == name]
+        for starts, end in getattr(builder, "waiting_edges", ()):
+            if name in starts:
+                self._fixed.append(f"join:{'+'.join(starts)}:{end}")
+        self._fixed = sorted(channel for channel in self._fixed if channel in graph.channels)
         self._ends: set[str] = set()
-        self._anywhere = False
-        for branch in (getattr(builder, "branches", None) or {}).get(name, {}).values():
-            if branch.ends is None:
-                self._anywhere = True
-            else:
-                self._ends.update(branch.ends.values())
+        branches = (getattr(builder, "branches", None) or {}).get(name, {}).values()
+        self._anywhere = any(branch.ends is None for branch in branches)
+        self._routers = bool(branches)
+        for branch in branches:
+            self._ends.update((branch.ends or {}).values())
 
-    def lead_to(self, node: str) -> bool:
-        return node in self._static or node in self._ends or self._anywhere
+    def commanded(self, routes: list[tuple[str, Any]]) -> list[Any]:
+        """Nodes and Sends that a `Command` named, of (channel, Send or `None`) as written. Where a
+        router is all that the node has, what it could have chosen is taken for its choice."""
+        count = len(self._fixed)
+        if not self._routers:
+            return [_goal(*route) for route in routes[: max(len(routes) - count, 0)]]
+        if count:
+            for at in range(len(routes) - count + 1):
+                if sorted(channel for channel, _ in routes[at : at + count]) == self._fixed:
+                    return [_goal(*route) for route in routes[:at]]
+        goals = [_goal(*route) for route in routes if not route[0].startswith("join:")]
+        return [goal for goal in goals if not self._may_choose(getattr(goal, "node", goal))]
+
+    def _may_choose(self, node: str) -> bool:
+        return self._anywhere or node in self._ends or _TO + node in self._fixed
+
+
+def _goal(channel: str, send: Any) -> Any:
+    return channel[len(_TO) :] if send is None else send
 
 
 class _Recording:
@@ -161,19 +187,22 @@ class _Recording:
         return self._command(step[send] if send in step else step[_only(step)])
 
     def _command(self, writes: list[tuple[str, Any]]) -> Any:
+        ends = dict(writes)
+        if _END in ends:  # an entrypoint: what it returned and what it kept
+            return entrypoint.final(value=ends[_END], save=ends.get(_PREVIOUS))
         update = [
             (channel, value)
             for channel, value in writes
             if not channel.startswith(("branch:", "join:", "__"))
         ]
-        goto: list[Any] = []
+        routes: list[tuple[str, Any]] = []
         for channel, value in writes:
-            if channel.startswith(_TO):
-                if not self._edges.lead_to(channel[len(_TO) :]):
-                    goto.append(channel[len(_TO) :])
+            if channel.startswith((_TO, "join:")):
+                routes.append((channel, None))
             elif channel == _TASKS:
                 sends = value if isinstance(value, (list, tuple)) else [value]
-                goto += [send for send in sends if not self._edges.lead_to(send.node)]
+                routes += [(channel, send) for send in sends]
+        goto = self._edges.commanded(routes)
         if not update and not goto:
             return None
         return Command(update=update, goto=goto)
