@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -73,3 +75,26 @@ def test_a_broken_file_ends_nothing(run: Run, sandbox: Sandbox) -> None:
     done = run("sandboxes", "--json")
     assert [row["id"] for row in done.json] == [sandbox.id]
     assert "broken.db" in done.err
+
+
+@pytest.mark.parametrize(
+    "call", ["show STORE REF", "tree STORE REF", "blame STORE REF total", "grep STORE REF ."]
+)
+def test_its_checkpoints_are_found_through_the_source(
+    run: Run, sandbox: Sandbox, newest: Path, call: str
+) -> None:
+    """By their ids; a bare thread is the source's own."""
+    thread_id, id_ = "loop", "1fffffff-ffff-6fff-8005-0123456789ab"
+    with closing(sqlite3.connect(sandbox.path)) as db:
+        db.execute(
+            "INSERT INTO checkpoints SELECT thread_id, checkpoint_ns, ?, checkpoint_id, type, "
+            "checkpoint, metadata FROM checkpoints WHERE checkpoint_id = ?",
+            (id_, sandbox.origin.checkpoint_id),
+        )
+        db.commit()
+    named = {"STORE": str(newest), "REF": f"{thread_id}@{id_[-8:]}"}
+    done = run(*[named.get(word, word) for word in call.split()])
+    assert done.code == 0, done.err
+    assert f"Sandbox {sandbox.id}" in done.out or "grep" in call
+    other = run("show", newest, f"{thread_id}@00000000")
+    assert other.code == 2

@@ -174,12 +174,10 @@ def _hits(session: Session, search: Grep, asked: Asked) -> Iterator[tuple[Thread
 
 def _in_ref(session: Session, search: Grep, asked: Asked) -> Iterator[tuple[Thread, Hit]]:
     from retrograph.engine.threads.lookup import LoaderIndex
-    from retrograph.engine.threads.refs import locate, parse
+    from retrograph.engine.threads.refs import parse
 
-    index = LoaderIndex(session.loader)
-    ref = parse(asked.ref, index.has, asked.thread)
-    key = locate(asked.ref, index, asked.thread)
-    thread = index.thread(key.thread_id)
+    thread, key = session.locate(asked.ref, asked.thread)
+    ref = parse(asked.ref, LoaderIndex(thread.loader).has, asked.thread)
     history = thread.history
     whole = ref.point is None and not ref.up
     line = None if whole else history.line(history.find(key.ns, key.id))

@@ -34,7 +34,7 @@ def blame_lines(
     name = thread_name(key.thread_id) + (f"::{escape(key.ns)}" if key.ns else "")
     here = entries[0].path if entries else traced.path
     words = f"@{escape(key.id[-end:])}  {escape(pointer(here))}"
-    yield header(session, name, words)
+    yield header(session, name, words, thread)
     yield []
     times = [when for e in entries if (when := time_of(history.ids[e.checkpoint])) is not None]
     at = clock(times)

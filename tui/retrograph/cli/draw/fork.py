@@ -31,7 +31,7 @@ def fork_lines(
     end = fork.key.id[-short_length(history.ids) :]
     said = "" if step is None else f" · step {step}"
     what = " · preview" if sandbox is None else " · forked"
-    yield header(session, escape(written(fork.key, end)), escape(said + what))
+    yield header(session, escape(written(fork.key, end)), escape(said + what), thread)
     yield []
     old, new, changes = shown_changes(fork.before, fork.after, fork.changes, session.redactor)
     if changes:

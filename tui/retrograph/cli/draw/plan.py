@@ -74,7 +74,7 @@ def plan_header(session: Session, thread: Thread, plan: Plan, title: str) -> Lin
     step = history.step(history.find(plan.key.ns, plan.key.id))
     name = escape(written(plan.key, plan.key.id[-short_length(history.ids) :]))
     said = "" if step is None else f" · step {step}"
-    return header(session, name, escape(f"{said} · {title}"))
+    return header(session, name, escape(f"{said} · {title}"), thread)
 
 
 def _fitted(limit: int | None, lines: Iterable[Line]) -> Iterator[Line]:

@@ -37,7 +37,7 @@ def snapshot_lines(
     step = number if number is not None else history.step(i)
     words = f"@{escape(key.id[-end:])}" + (f" · step {step}" if step is not None else "")
     row = _row_of_tree(session, thread, i)  # All is read before anything is printed.
-    yield header(session, name, words)
+    yield header(session, name, words, thread)
     yield row
     yield []
     yield from fields(list(_facts(session, history, i, snapshot, end)))

@@ -30,7 +30,7 @@ def size_lines(
     said = "" if step is None else f" · step {step}"
     # All is read before anything is printed.
     grown = list(_steps(session, thread, sizes, end)) if sizes.grown and not channels else []
-    yield header(session, name, f"@{escape(id_[-end:])}{said}")
+    yield header(session, name, f"@{escape(id_[-end:])}{said}", thread)
     yield []
     facts: list[tuple[str, Line]] = [
         ("checkpoint", [Span(size(sizes.checkpoint))]),

@@ -107,7 +107,7 @@ def _title(
     words = f" · {checkpoints:,} checkpoint{'s' * (checkpoints != 1)}"
     words += f" · {lines:,} line{'s' * (lines != 1)}"
     name = thread_name(thread.thread_id) + (f"::{escape(ns)}" if ns else "")
-    yield header(session, name, words)
+    yield header(session, name, words, thread)
     if head is None:
         return
     status = status_of(head)

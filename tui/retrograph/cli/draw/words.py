@@ -10,6 +10,7 @@ from retrograph.cli.paint import Line, Span, Style, spread
 from retrograph.cli.session import Session
 from retrograph.engine.steps.step import Question, Step
 from retrograph.engine.text import cut, escape, local
+from retrograph.engine.thread import Thread
 from retrograph.engine.tree.labels import ASCII, UNICODE, names
 from retrograph.engine.values import Value, children, is_message
 from retrograph.engine.views.redact import Redactor
@@ -75,9 +76,10 @@ def _named(node: str | None) -> str:
     return "?" if node is None else escape(node)
 
 
-def header(session: Session, name: str, words: str) -> Line:
-    """`name · words` left; right what was opened, and that looking changes nothing."""
-    loader = session.loader
+def header(session: Session, name: str, words: str, thread: Thread | None = None) -> Line:
+    """`name · words` left; right what was opened, and that looking changes nothing. `thread`: what
+    is looked at, which may be of one of the source's sandboxes."""
+    loader = session.loader if thread is None else thread.loader
     mode = " · read-only" if loader.read_only else ""
     where = session.redactor.location(loader.location)
     right = [Span(escape(f"{_short(where)} · {loader.name}{mode}"), "dim")]
