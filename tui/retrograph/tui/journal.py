@@ -33,7 +33,6 @@ class Journal:
         if not self.entries or self.entries[-1].command != command:
             self.entries.append(Entry(what, command))
 
-
     def noted(self, sentence: str) -> None:
         """Something that nobody did: the source was lost, or a part of it is damaged."""
         self.entries.append(Entry(sentence, ""))

@@ -30,6 +30,14 @@ class Comparison:
     changes: Sequence[Change]
 
     @property
+    def unreadable(self) -> str:
+        """Why the other one has no values to compare with, in a sentence; "" where it has."""
+        why = self.other.envelope.unreadable
+        if not why:
+            return ""
+        return f"{self.title[0].upper()}{self.title[1:]} cannot be read: {escape(why)}."
+
+    @property
     def title(self) -> str:
         """The other one, in words: `the parent ef56a7`, `step 3 85d4f2`; safe to draw."""
         step = self.other.envelope.step

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from retrograph.engine.history import NONE, History
+from retrograph.engine.text import escape
 from retrograph.engine.thread import Snapshot, Thread
 from retrograph.engine.values import equal
 from retrograph.engine.views.redact import Redactor
@@ -38,6 +39,12 @@ class Inspected:
     def values(self) -> dict[str, Any]:
         """The state's channels; at an input that has not run, the input itself."""
         return state_of(self.snapshot)
+
+    @property
+    def unreadable(self) -> str:
+        """Why the checkpoint's values cannot be shown, in a sentence; "" where they can."""
+        why = self.snapshot.envelope.unreadable
+        return f"This checkpoint cannot be read: {escape(why)}." if why else ""
 
     @cached_property
     def changed(self) -> Mapping[str, str]:

@@ -31,6 +31,12 @@ class LogDialog(Dialog[None]):
         ]
         self.rows.set_lines(lines or [[Span("Nothing yet: what you do is listed here.", "dim")]])
 
+    def note_of(self, row: int) -> str | None:
+        if row >= len(self._entries):
+            return "" if self._entries else None
+        entry = self._entries[row]
+        return escape(entry.command) or entry.what
+
     def pick(self, row: int) -> None:
         self.dismiss(None)
         if row < len(self._entries) and self._entries[row].command:

@@ -101,6 +101,11 @@ class DiffTab(Reads, Rows):
                 "This is a root: there is nothing before it to compare with. "
                 f"{self.ui.keys.first('tree.mark')} marks another checkpoint to compare with."
             )
+        elif unreadable := (self._inspected and self._inspected.unreadable) or (
+            comparison.unreadable
+        ):
+            self._lines = []
+            self.say_empty(unreadable, "failed")
         else:
             rows = comparison.rows(self._everything, self._unfolded)
             if self._sides:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from retrograph.engine.history import History
 from retrograph.engine.ids import time_of
-from retrograph.engine.text import ago, cut, escape, local
+from retrograph.engine.text import cut, escape
 from retrograph.engine.text import size as size_text
 from retrograph.engine.views.summary import one_line, size_of
 from retrograph.tui import clock
@@ -137,4 +137,4 @@ def _moment(checkpoint_id: str) -> str:
     at = time_of(checkpoint_id)
     if at is None:
         return "not told by its id"
-    return f"{local(at, '%Y-%m-%d %H:%M:%S.%f')[:-3]}, {ago(at, clock.now())}"
+    return clock.exactly(at, milliseconds=True)

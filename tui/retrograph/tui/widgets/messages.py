@@ -60,7 +60,10 @@ class MessagesTab(Reads, Rows):
         inspected, channel = self._inspected, self._channel
         if inspected is None or not channel:
             self._pages = None
-            self.say_empty("No channel holds messages here." if inspected is not None else "")
+            if inspected is not None and inspected.unreadable:
+                self.say_empty(inspected.unreadable, "failed")
+            else:
+                self.say_empty("No channel holds messages here." if inspected is not None else "")
             self.rows_changed(cursor=0)
             return
         width, opened, every = self._columns, self._opened, self._all

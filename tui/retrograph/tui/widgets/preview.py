@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from retrograph.engine.ids import time_of
-from retrograph.engine.text import ago, cut, escape, local
+from retrograph.engine.text import cut, escape
 from retrograph.engine.text import size as size_text
 from retrograph.engine.threads.status import ThreadInfo
 from retrograph.engine.values import Value
@@ -62,7 +62,7 @@ def _moment(checkpoint_id: str) -> str:
     at = time_of(checkpoint_id)
     if at is None:
         return "not told by its id"
-    return f"{local(at, '%Y-%m-%d %H:%M:%S')}, {ago(at, clock.now())}"
+    return clock.exactly(at)
 
 
 def _text(value: Value) -> str:

@@ -23,7 +23,10 @@ class StateTab(OutlineRows):
         from retrograph.tui.reading.inspected import state_of
 
         before = state_of(inspected.parent) if inspected.parent is not None else None
-        self.say_empty("" if inspected.values else "No channel has a value here.")
+        if inspected.unreadable:
+            self.say_empty(inspected.unreadable, "failed")
+        else:
+            self.say_empty("" if inspected.values else "No channel has a value here.")
         self.load(inspected.values, before, inspected.changed)
 
     def action_value_history(self) -> None:

@@ -67,7 +67,8 @@ def waits_for(info: ThreadInfo, ui: Ui) -> list[Span]:
             return [Span(f"{who}{question_line(question.value)}", "waits")]
     if info.next:
         return [Span(f"{signs.arrow} ", "dim"), Span(names(info.next, signs), "waits")]
-    return [Span("done", "dim")]
+    # Where a store is damaged it may not be known what an unfinished thread waits for.
+    return [Span(info.status, "dim" if info.status == "done" else _ROLES[info.status])]
 
 
 def question_line(value: Value) -> str:
