@@ -89,7 +89,7 @@ class Thread:
 
     def refresh(self) -> None:
         """Forget the index, so that it is read again."""
-        for read in ("history", "namespace_owners"):
+        for read in ("history", "namespace_owners", "_orphans"):
             self.__dict__.pop(read, None)
         self._learned.clear()
 
@@ -152,12 +152,22 @@ class Thread:
 
     def orphans(self) -> list[tuple[str, str, int]]:
         """(namespace, checkpoint id, rows) of writes whose checkpoint is not in the store."""
+        return list(self._orphans)
+
+    @cached_property
+    def _orphans(self) -> list[tuple[str, str, int]]:
         counts: dict[tuple[str, str], int] = {}
+        find = self.history.find
+        last: tuple[str, str] | None = None
+        lost = False
         for batch in self.loader.writes(self.thread_id):
             for row in batch:
-                counts[row[0], row[1]] = counts.get((row[0], row[1]), 0) + 1
-        find = self.history.find
-        return [(ns, id_, rows) for (ns, id_), rows in counts.items() if find(ns, id_) == NONE]
+                if (row[0], row[1]) != last:
+                    last = row[0], row[1]
+                    lost = find(*last) == NONE
+                if lost and last is not None:
+                    counts[last] = counts.get(last, 0) + 1
+        return [(ns, id_, rows) for (ns, id_), rows in counts.items()]
 
     @cached_property
     def namespace_owners(self) -> dict[str, str]:

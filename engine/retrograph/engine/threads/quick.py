@@ -28,8 +28,11 @@ from retrograph.engine.steps.step import Step
 from retrograph.engine.thread import Thread
 from retrograph.engine.threads.pages import read_page
 
-_LEAVES = 64
-"""A namespace with more lines than this is read whole."""
+_LINE = 4
+"""A namespace whose lines are shorter than this on the average is read whole: to look at the end of
+each would cost as much."""
+_FEW = 64
+"""So many lines are looked at however short they are."""
 _PAGE = 500
 
 
@@ -77,7 +80,7 @@ def _is_plain(thread: Thread, ns: str) -> bool:
     """Whether writes can prove anything here: today's format, and no joins, whose stored values
     may need repair. The newest checkpoint of each line names all channels of the line."""
     leaves = thread.history.leaves(ns)
-    if len(leaves) > _LEAVES:
+    if len(leaves) * _LINE > max(len(thread.history.span(ns)), _FEW * _LINE):
         return False
     envelopes = thread.envelopes_of(ns, leaves)
     return len(envelopes) == len(leaves) and all(

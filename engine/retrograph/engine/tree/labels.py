@@ -233,14 +233,20 @@ class Labels:
 
     def _changed(self, i: int, kind: Kind, before: Step | None) -> tuple[str, ...]:
         if kind == "step" and before is not None:
-            wrote = (channel for task in before.tasks for channel in task.wrote)
-            return tuple(dict.fromkeys(c for c in wrote if not c.startswith(_NOT_STATE)))
+            return _of_state(tuple(task.wrote for task in before.tasks))
         envelope = self._envelope(i)
         if kind != "edit" or envelope is None:
             return ()
         parent = self._history.parent(i)
         above = self._envelope(parent) if parent >= 0 else None
         return edited(envelope, above)
+
+
+@lru_cache(maxsize=4096)
+def _of_state(wrote: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+    """The state's channels among those that tasks wrote, each once."""
+    channels = (channel for some in wrote for channel in some)
+    return tuple(dict.fromkeys(c for c in channels if not c.startswith(_NOT_STATE)))
 
 
 def edited(envelope: Envelope, parent: Envelope | None) -> tuple[str, ...]:

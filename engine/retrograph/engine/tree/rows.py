@@ -278,16 +278,13 @@ def tree_rows(
     long unbranched runs become one row each, save inputs, edits, questions, failures and those
     in `keep`. `closed`: sub-graphs show their headers only. `limit`: the most lanes.
     """
-
-    def key(i: int) -> tuple[str, str]:
-        return history.ns(i), history.ids[i]
-
+    keys = [(name, history.ids[i]) for name in history.namespaces() for i in history.span(name)]
     layout = lay_out(history, owners, ns)
     painter = Painter(
         history,
         layout,
-        lambda i: steps.get(key(i)),
-        lambda i: envelopes.get(key(i)),
+        [steps.get(key) for key in keys].__getitem__,
+        [envelopes.get(key) for key in keys].__getitem__,
         ascii,
         ROOT if ns is None else ns,
         limit,
