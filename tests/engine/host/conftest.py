@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from hosting import VERSIONS, python_of
+from hosting.played import hosts, played
+
+__all__ = ["hosts", "played"]
 
 
 @pytest.fixture(params=VERSIONS)

@@ -10,34 +10,15 @@ the caller gave a `goto` or an update, which are not stored apart from what came
 
 from __future__ import annotations
 
-import fcntl
-import os
-import subprocess
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
 import pytest
 
-from hosting import TESTS, VERSIONS, python_of
-from hosting.replays import Again, Case, Told, differences, goings_on, replays, thread_in
+from hosting import VERSIONS
+from hosting.played import FEW, LACKS, NEWEST, Hosts, Played
+from hosting.replays import Case, Told, differences, goings_on, replays, thread_in
 from zoo import SCENARIOS
 
-NEWEST = VERSIONS[-1]
-LACKS = {
-    "0.6": {"delta", "handler", "schemas"},
-    "1.0": {"delta", "handler"},
-    "1.1": {"delta", "handler"},
-    "1.2": set[str](),
-}
-"""Scenarios of DeltaChannels, error handlers and `Overwrite` in LangGraphs that have none."""
-FEW = frozenset(
-    (
-        *("join_loop", "deferred_join", "sends", "commands", "two_deep", "stateful", "to_parent"),
-        *("sub_fails", "parallel_questions", "static", "asked_below", "error_beside", "cached"),
-        *("functional_asks", "pydantic_state", "messages", "agent", "asynchronous", "names"),
-    )
-)
-"""Scenarios for older LangGraphs: one of each kind."""
 ZOO = pytest.mark.parametrize(
     ("version", "scenario"), [(version, s.name) for version in VERSIONS for s in SCENARIOS]
 )
@@ -45,50 +26,6 @@ SOME = pytest.mark.parametrize(
     ("version", "scenario"),
     [(v, s.name) for v in VERSIONS for s in SCENARIOS if v == NEWEST or s.name in FEW],
 )
-
-Played = Callable[[str, str], Told]
-Hosts = Callable[[str], Again]
-
-
-@pytest.fixture(scope="session")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
-    """The zoo as one LangGraph's `zoo.calls` has played it, or another worker of this session."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-
-    def once(version: str, scenario: str) -> Told:
-        folder = shared / f"calls-{version}"
-        with Path(f"{folder}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not (folder / "whole").exists():
-                _play(python_of(version), folder)
-        return Told(folder / scenario)
-
-    return once
-
-
-def _play(python: str, folder: Path) -> None:
-    command = [python, "-W", "ignore", "-m", "zoo.calls", str(folder)]
-    environment = {**os.environ, "PYTHONPATH": str(TESTS), "LANGSMITH_TRACING": "false"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-4000:]
-    (folder / "whole").touch()
-
-
-@pytest.fixture(scope="module")
-def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
-    """A host of each LangGraph, shared by all tests of this worker."""
-    started: dict[str, Again] = {}
-
-    def of(version: str) -> Again:
-        if version not in started:
-            folder = tmp_path_factory.mktemp(f"host-{version}")
-            started[version] = Again(python_of(version), folder)
-        return started[version]
-
-    yield of
-    for again in started.values():
-        again.close()
 
 
 def cases(told: Told, few: bool) -> Iterator[tuple[str, Case]]:

@@ -249,6 +249,7 @@ def preview(
     parent_writes: Sequence[RawWrite] = (),
     *,
     nodes: Mapping[str, str] | None = None,
+    edited: bool = False,
     as_node: str | None = None,
     input: Typed | None = None,
     config: Mapping[str, Any] | None = None,
@@ -260,7 +261,8 @@ def preview(
     `rows` must hold the checkpoint without writes of its own (and what its DeltaChannels need);
     `parent_writes` are its parent's (of a fork without tasks of its own: those that led to what it
     copies), of which only the routes are sent; `nodes` names the nodes of tasks whose path does
-    not (Sends), by task id. `input` makes it a new input instead, without edits. `config` is
+    not (Sends), by task id; `edited`: an edit has asked these tasks for their routes since, so
+    that what is due stands for them. `input` makes it a new input instead, without edits. `config` is
     LangGraph's, for routers that read it; `metadata` is added to the child's. Values are checked
     against the channels' types, and coerced.
 
@@ -286,6 +288,7 @@ def preview(
             for edit in edits
         ],
         nodes=dict(nodes or {}),
+        edited=edited,
         finished=[[write.task_id, write.task_path] for write in finished.values()],
         routes=[[write.task_id, write.channel, blobs.add(write.value)] for write in routes],
         as_node=as_node,

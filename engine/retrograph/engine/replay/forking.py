@@ -25,7 +25,7 @@ from retrograph.engine.sandbox.closure import Closure, begun_at, for_replay
 from retrograph.engine.sandbox.file import Sandbox, add_rows
 from retrograph.engine.sandbox.make import make_sandbox
 from retrograph.engine.thread import Snapshot, Thread
-from retrograph.engine.threads.producers import HELD, producers
+from retrograph.engine.threads.producers import AS_NODE, HELD, REROUTED, producers
 from retrograph.engine.values import ABSENT, Value, from_json
 
 
@@ -101,13 +101,14 @@ def preview_fork(
         plan.edits,
         led.writes,
         nodes=led.nodes,
+        edited=led.edited,
         as_node=as_node,
         input=thread.serde.encode(from_json(asked.input)) if fresh else None,
         config=config_of(metadata, config or {}),
         metadata={**carried(metadata), **_marks(key, as_node)},
     )
-    if not seen.rerouted and as_node is None and not fresh:
-        row = seen.row._replace(metadata=_marked(seen.row.metadata))
+    if as_node is None and not fresh:
+        row = seen.row._replace(metadata=_marked(seen.row.metadata, seen.rerouted))
         seen = replace(seen, row=row)
     after = _after(thread, seen, plan)
     return Fork(
@@ -175,13 +176,14 @@ def went_on_in(sandbox: Sandbox, thread: Thread, fork: Fork) -> bool:
 def _marks(key: CheckpointKey, as_node: str | None) -> dict[str, Any]:
     marks: dict[str, Any] = {"retrograph_from": key.id}
     if as_node is not None:
-        marks["retrograph_as_node"] = as_node
+        marks[AS_NODE] = as_node
     return marks
 
 
-def _marked(metadata: bytes) -> bytes:
-    """The metadata of an edit that only held: what led to it is what led to the checkpoint."""
-    return json.dumps({**json.loads(metadata), HELD: True}, ensure_ascii=False).encode()
+def _marked(metadata: bytes, rerouted: bool) -> bytes:
+    """The metadata of an edit: what led to it is what led to the checkpoint."""
+    mark = REROUTED if rerouted else HELD
+    return json.dumps({**json.loads(metadata), mark: True}, ensure_ascii=False).encode()
 
 
 def _plan(host: Host, thread: Thread, key: CheckpointKey, snapshot: Snapshot, asked: Asked) -> Plan:

@@ -42,6 +42,9 @@ def arrived(thread: Thread, i: int, envelope: Envelope, gate: Barrier) -> set[st
                     name = thread.serde.decode(write.value)
                     if isinstance(name, str):
                         names.add(name)
+                # Until langgraph 1.1 what came from a cache left no writes; that its node ran tells.
+                ran = (n for n in stored - names if after.seen.get(n) != before.seen.get(n))
+                names.update(ran)
                 if names >= stored:
                     return names  # what is stored is never less than what is true
             was = before.seen.get(gate.node, {}).get(gate.channel)

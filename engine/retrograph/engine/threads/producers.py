@@ -2,7 +2,7 @@
 
 They are those with output among the parent's writes. A copy (what a replay of langgraph 1.1 and
 later begins with) and an edit of ours that only held were led to by what led to the checkpoint
-before them.
+before them; so was one of ours whose routes turned, but its routes are what was answered then.
 """
 
 from __future__ import annotations
@@ -11,12 +11,16 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from retrograph.engine.history import NONE
-from retrograph.engine.model import RawWrite
+from retrograph.engine.model import RawWrite, Typed
 from retrograph.engine.steps.arrivals import led_on
 from retrograph.engine.thread import Thread
 
 HELD = "retrograph_held"
 """In the metadata of an edit of ours: what was due stayed due."""
+REROUTED = "retrograph_rerouted"
+"""In that of one whose routes turned."""
+AS_NODE = "retrograph_as_node"
+"""In that of one that a node is said to have written: the node."""
 
 
 class Producers(NamedTuple):
@@ -25,6 +29,8 @@ class Producers(NamedTuple):
     writes: Sequence[RawWrite]
     nodes: Mapping[str, str]
     """Nodes by task id."""
+    edited: bool = False
+    """Where these tasks went is not among the writes: an edit of ours asked them since."""
 
 
 def producers(thread: Thread, ns: str, checkpoint_id: str) -> Producers:
@@ -32,6 +38,7 @@ def producers(thread: Thread, ns: str, checkpoint_id: str) -> Producers:
     history = thread.history
     i = history.find(ns, checkpoint_id)
     passed = set()
+    edited = False
     while True:
         parent = history.parent(i)
         if parent == NONE or i in passed:
@@ -42,7 +49,12 @@ def producers(thread: Thread, ns: str, checkpoint_id: str) -> Producers:
         if here is None or before is None:
             return Producers((), {})
         copy = here.source == "fork" and not led_on(before, here)
-        if not copy and not here.metadata.get(HELD):
+        as_node = here.metadata.get(AS_NODE)
+        if isinstance(as_node, str):
+            write = RawWrite(as_node, f"~__pregel_pull, {as_node}", 0, "", Typed("null", b""))
+            return Producers([write], {as_node: as_node}, edited=True)
+        edited = edited or bool(here.metadata.get(REROUTED))
+        if not copy and not here.metadata.get(HELD) and not here.metadata.get(REROUTED):
             break
         i = parent
     if here.source not in ("loop", "fork"):
@@ -50,4 +62,5 @@ def producers(thread: Thread, ns: str, checkpoint_id: str) -> Producers:
     id_ = history.ids[parent]
     writes = thread.loader.read_writes(thread.thread_id, ns, [id_]).get(id_, ())
     tasks = thread.step(ns, id_).tasks
-    return Producers(writes, {task.id: task.node for task in tasks if task.id is not None})
+    nodes = {task.id: task.node for task in tasks if task.id is not None}
+    return Producers(writes, nodes, edited)

@@ -161,7 +161,13 @@ class Preview:
         return []
 
     def _bytes(self, value: Any) -> str:
-        kind, data = self._serde.dumps_typed(value)
+        """A Send's payload, without what LangGraph counts itself (`remaining_steps`)."""
+        managed = getattr(self._scratch.graph, "managed", None) or [
+            name
+            for name, channel in self._scratch.graph.channels.items()
+            if not hasattr(channel, "from_checkpoint")
+        ]
+        kind, data = self._serde.dumps_typed(_without(value, set(managed)))
         return f"{kind}:{data.hex()}"
 
     # Asking.
@@ -174,13 +180,23 @@ class Preview:
             self._why = "No node led here that could be asked again: it is an input or an edit."
             return False
         try:
-            for producer, routes in zip(producers, self._emitted(base_id, producers)[1]):
+            child, emitted = self._emitted(base_id, producers)
+            for producer, routes in zip(producers, emitted):
                 producer.again = routes
         except Exception as error:
             self._why = (
                 f"A router cannot be asked about the unedited state. {described(error)['sentence']}"
             )
             return False
+        if self._request["edited"]:
+            for producer in producers:
+                producer.recorded = list(producer.again or ())
+            if self._next(child) != self._next(base_id):
+                self._why = (
+                    "The routes of the edit that this one is made on are given no more: the "
+                    "code of its routers has changed."
+                )
+                return False
         wrong = next((producer for producer in producers if not producer.trusted), None)
         if wrong is not None:
             self._why = _distrust(wrong)
@@ -294,6 +310,13 @@ class Preview:
         return reply, values.blobs
 
 
+def _without(value: Any, names: set[str]) -> Any:
+    """A payload without some entries: its own, or those of the state inside it."""
+    if not names or not isinstance(value, dict):
+        return value
+    return {k: _without(v, names) for k, v in value.items() if k not in names}
+
+
 def _distrust(producer: Producer) -> str:
     """Why a node's routers are not believed."""
     again = producer.again or []
@@ -303,6 +326,12 @@ def _distrust(producer: Producer) -> str:
         return (
             f"'{producer.node}' went to {', '.join(lost)} by a Command, "
             "whose route is known only by running it."
+        )
+    if sorted(route[0] for route in again) == sorted(route[0] for route in producer.recorded):
+        return (
+            f"On the unedited state '{producer.node}' would now send other values to "
+            f"{', '.join(sorted({route[0] for route in again}))} than it did: "
+            "it saw other values then, or its code has changed."
         )
     return (
         f"On the unedited state '{producer.node}' would now go to "
