@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import subprocess
 import sys
 import termios
 from collections.abc import Iterator
@@ -151,3 +152,30 @@ def test_a_server_that_goes_away(postgres_zoo: Zoo, terminals: list[Terminal]) -
         assert app.ended() == 0
     finally:
         door.close()
+
+
+def test_a_thread_that_another_process_writes_is_followed(
+    tmp_path: Path, terminals: list[Terminal]
+) -> None:
+    script = Path(__file__).parents[1] / "piloting" / "writer.py"
+    writer = subprocess.Popen(
+        [sys.executable, "-W", "ignore", str(script), str(tmp_path / "live.db"), "live"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    )
+    with writer:
+        assert writer.stdin is not None
+        assert writer.stdout is not None
+        writer.stdin.write("one\n")
+        assert writer.stdout.readline() == "one\n"
+        app = Terminal("open", str(tmp_path / "live.db"), "--thread", "live")
+        terminals.append(app)
+        app.sees("3 checkpoints")
+        writer.stdin.write("two\n")
+        assert writer.stdout.readline() == "two\n"
+        app.sees("6 checkpoints")
+        app.child.send("q")
+        assert app.ended() == 0
+        writer.stdin.close()

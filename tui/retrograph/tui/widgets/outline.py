@@ -192,14 +192,18 @@ class OutlineRows(Rows):
 
     def _right(self, row: Row, status: str, before: Any, width: int) -> list[Span]:
         right: list[Span] = []
+        typed = False
         if status == "changed" and not row.children and before is not ABSENT:
             was = one_line(before, max(width // 4, 12))
             right.append(Span(f"was {was}  ", "dim"))
         if width >= _TYPE_FROM and (row.children or row.type not in _PLAIN):
             right.append(Span(clip(escape(row.type), 24), "class"))
+            typed = True
         if row.size is not None and row.size >= _SIZE_FROM:
             right.append(Span(f"{size_text(row.size):>9}", "faint"))
-        return right
+        elif typed:
+            right.append(Span(" " * 9))  # types stand below each other
+        return [Span(" "), *right] if right else right
 
     # Moving in and out.
 
