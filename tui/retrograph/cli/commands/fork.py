@@ -153,7 +153,7 @@ def fork(
         **({} if input_ is None else {"input": _input(input_)}),
     )
     stated = options(graph, python, config, context, env_file, recursion_limit, allow, trace)
-    call = Call(stated, settings, how, False, someone_asks(json or jsonl, yes), origin)
+    call = Call(stated, settings, how, False, someone_asks(json or jsonl, yes), source, origin)
     with opened(source, json or jsonl, no_redact, origin) as session:
         found, key = session.locate(ref, thread)
         with hosted(stated, settings) as (host, plan, loaded):

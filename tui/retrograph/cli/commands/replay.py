@@ -140,6 +140,7 @@ def replay(
         asked=replace(how, goto=tuple(goto or ()), again=again),
         stepping=step,
         asks=someone_asks(json or jsonl, yes),
+        source=source,
         origin=origin,
         anew=repeat > 1,
     )

@@ -104,6 +104,7 @@ def resume(
         asked=policies(stub, recorded, live, pause_before, settings),
         stepping=False,
         asks=someone_asks(json or jsonl, yes),
+        source=source,
         origin=origin,
     )
     with opened(source, json or jsonl, no_redact, origin) as session:

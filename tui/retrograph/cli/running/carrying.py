@@ -16,7 +16,7 @@ from retrograph.cli.running.steering import Interrupts
 from retrograph.engine.errors import HostError
 from retrograph.engine.host.folding import folded
 from retrograph.engine.host.runs import Begin
-from retrograph.engine.model import ROOT, CheckpointKey
+from retrograph.engine.model import ROOT, CheckpointKey, Loader
 from retrograph.engine.replay.asked import Asked, named
 from retrograph.engine.replay.driving import Driver
 from retrograph.engine.replay.plan import Plan, plan_replay
@@ -50,10 +50,20 @@ class Call:
     stepping: bool
     asks: bool
     """Somebody at the terminal can be asked."""
+    source: str | None = None
+    """What was opened, as it was typed: it may have a password."""
     origin: str | None = None
     """Of a sandbox: what opens its source, where that is said."""
     anew: bool = False
     """In a new sandbox even where it could go on in the one that it is asked of."""
+
+    def origin_of(self, sandbox: Sandbox, loader: Loader) -> str | None:
+        """What opens the source of a sandbox that a run of this call is in; `None`: what it
+        remembers. `loader`: of what was opened."""
+        there = getattr(loader, "sandbox", None)
+        if there is not None:
+            return self.origin if there.path == sandbox.path else None
+        return None if self.source in (None, "", ".") else self.source
 
     @property
     def options(self) -> list[str]:
@@ -176,6 +186,7 @@ def carry_out(call: Call, ready: Ready, teller: Teller) -> Ending:
         sandbox=sandbox,
         opens=opens_sandbox(sandbox),
         options=call.options,
+        origin=call.origin_of(sandbox, thread.loader),
         langgraph=plan.versions.get("langgraph"),
         result=result,
         ran=outcome.ran,
@@ -189,11 +200,11 @@ def carry_out(call: Call, ready: Ready, teller: Teller) -> Ending:
 
 def answered(call: Call, ending: Ending, value: Any, teller: Teller) -> Ending:
     """Answer the open question of a run, and run on from it in its sandbox, with fresh code."""
-    with closing(open_source(str(ending.sandbox.path), origin=call.origin)) as loader:
+    with closing(open_source(str(ending.sandbox.path), origin=ending.origin)) as loader:
         thread = Thread(loader, ending.key.thread_id)
         key = CheckpointKey(ending.key.thread_id, ROOT, ending.result.head)
         asked = still_asked(call.asked, recordings_of(thread, key))
-        later = replace(call, asked=asked, anew=False)
+        later = replace(call, asked=asked, anew=False, origin=ending.origin)
         with made_ready(later, thread, key, begin=resumed(thread, value)) as prepared:
             return ending.then(carry_out(later, prepared, teller))
 

@@ -24,6 +24,8 @@ class Ending:
     sandbox: Sandbox
     opens: str
     """What opens the sandbox: `sandbox:ID`, or its path."""
+    origin: str | None
+    """What opens the sandbox's source, where that is not what it remembers."""
     options: Sequence[str]
     """The words of the call that say how the graph is run."""
     langgraph: str | None

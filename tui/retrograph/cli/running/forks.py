@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from retrograph.cli import talk
@@ -34,15 +35,17 @@ def run_fork(
 ) -> int:
     """Run on from a fork, in its sandbox, in the process that has previewed it; the exit code."""
     source = reopens(thread.loader)
+    origin = call.origin_of(sandbox, thread.loader)
     if not session.out.json:
         session.out.now([*fork_lines(session, thread, fork, sandbox), []])
     key = CheckpointKey(fork.key.thread_id, fork.key.ns, fork.preview.row.id)
-    with closing(open_source(str(sandbox.path), origin=call.origin)) as loader:
+    with closing(open_source(str(sandbox.path), origin=origin)) as loader:
         there = Thread(loader, key.thread_id)
         prepared = ready(call, *started, there, key, edited=_channels(fork))
         if not confirmed(call, session, there, prepared.plan, None):
             return talk.CANCELLED
         teller = teller_of(session, there.serde, jsonl)
+        call = replace(call, origin=origin)
         ending = carry_out(call, prepared, teller)
         ending = answered_in_turn(call, session, ending, teller)
     shape = fork_shape(session, fork, source, sandbox) if session.out.json else None
