@@ -52,6 +52,12 @@ def test_forked_and_run(run: Run, project: Path, production: Database) -> None:
     assert effects(project) == ["c_alt", "d"]
     assert production.untouched() == before
     assert "hunter2" not in done.out + done.err
+    shown = run("fork", secret, *call[:-1])
+    assert shown.code == 0
+    assert "hunter2" not in shown.out + shown.err
+    failed = run("replay", secret, "asking", *call[-3:-1])
+    assert "hunter2" not in failed.out + failed.err
+    effects(project)
     for file in Path(done.json["sandbox"]["path"]).parent.iterdir():
         assert b"hunter2" not in file.read_bytes()
 

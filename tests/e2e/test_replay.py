@@ -224,6 +224,7 @@ def test_answered_at_once(start: Start, project: Path) -> None:
     assert run.code == 0
     assert "ask → post" in text
     assert "✓ Done · 4 tasks" in text
+    assert "--source" not in text
     assert effects(project) == ["pre", "ask", "ask", "post"]
 
 

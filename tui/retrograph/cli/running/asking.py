@@ -38,7 +38,8 @@ class Chooser:
         """`due`: what is due now; `paused`: nodes to wait before; `stopping`: whether a pause was
         asked for meanwhile; `quiet` ends what is being drawn."""
         self._asks = asks
-        self._stepping = stepping
+        self.stepping = stepping
+        """Whether it is still gone step by step."""
         self._due = due
         self._paused = paused
         self._stopping = stopping
@@ -51,16 +52,16 @@ class Chooser:
             return "stop"
         why = event.get("why")
         if not self._asks:
-            first, self._stepping = self._stepping, False
+            first, self.stepping = self.stepping, False
             if first and why is None and not set(self._due()) & set(self._paused):
                 return "step"
             return "stop"
         self._quiet()
         began = time.monotonic()
-        try:
-            return self._chosen(why)
-        finally:
-            self.waited += time.monotonic() - began
+        choice = self._chosen(why)
+        self.waited += time.monotonic() - began
+        self.stepping = choice == "step"
+        return choice
 
     def _chosen(self, why: str | None) -> Choice:
         _prompt(f"Held before {names(self._due())}" + (f", {why}. " if why else ". ") + _KEYS)

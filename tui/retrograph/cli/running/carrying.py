@@ -191,6 +191,7 @@ def carry_out(call: Call, ready: Ready, teller: Teller) -> Ending:
         result=result,
         ran=outcome.ran,
         turned=timeline.turned,
+        stepping=call.asks and chooser.stepping,
         seconds=seconds,
         error=outcome.error,
         traceback=outcome.traceback,
@@ -204,7 +205,7 @@ def answered(call: Call, ending: Ending, value: Any, teller: Teller) -> Ending:
         thread = Thread(loader, ending.key.thread_id)
         key = CheckpointKey(ending.key.thread_id, ROOT, ending.result.head)
         asked = still_asked(call.asked, recordings_of(thread, key))
-        later = replace(call, asked=asked, anew=False, origin=ending.origin)
+        later = replace(call, asked=asked, anew=False, stepping=ending.stepping)
         with made_ready(later, thread, key, begin=resumed(thread, value)) as prepared:
             return ending.then(carry_out(later, prepared, teller))
 

@@ -33,6 +33,8 @@ class Ending:
     ran: Sequence[Ran]
     turned: Sequence[Row]
     """Tasks that went elsewhere than on the original line."""
+    stepping: bool
+    """Whether it was gone step by step to the end."""
     seconds: float
     error: str | None
     traceback: str | None
@@ -64,6 +66,7 @@ class Ending:
             later,
             key=self.key,
             start=self.start,
+            origin=self.origin,
             ran=[*self.ran, *later.ran],
             turned=[*self.turned, *later.turned],
             seconds=self.seconds + later.seconds,

@@ -45,8 +45,7 @@ def run_fork(
         if not confirmed(call, session, there, prepared.plan, None):
             return talk.CANCELLED
         teller = teller_of(session, there.serde, jsonl)
-        call = replace(call, origin=origin)
-        ending = carry_out(call, prepared, teller)
+        ending = replace(carry_out(call, prepared, teller), origin=origin)
         ending = answered_in_turn(call, session, ending, teller)
     shape = fork_shape(session, fork, source, sandbox) if session.out.json else None
     show_ending(session, ending, source, jsonl, {"fork": shape})

@@ -1,10 +1,11 @@
-"""One key at a time from the terminal."""
+"""The terminal's keys: one at a time, and none while something is painted."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 _OFTEN = 0.05
 """Seconds between two looks at whether it is still worth waiting."""
@@ -29,3 +30,24 @@ def read_key(stopping: Callable[[], bool]) -> str:
     finally:
         termios.tcsetattr(fd, termios.TCSADRAIN, before)
     return "q"
+
+
+@contextmanager
+def unechoed() -> Iterator[None]:
+    """What is typed is not seen, since it would tear what is painted; and it is forgotten at the
+    end, since it answers nothing that is asked later. Ctrl-C stays a signal."""
+    import termios
+
+    try:
+        fd = sys.stdin.fileno()
+        before = termios.tcgetattr(fd)
+    except (AttributeError, OSError, ValueError, termios.error):
+        yield
+        return
+    changed = [*before]
+    changed[3] &= ~termios.ECHO
+    termios.tcsetattr(fd, termios.TCSADRAIN, changed)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(fd, termios.TCSAFLUSH, before)

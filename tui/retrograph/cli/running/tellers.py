@@ -6,12 +6,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from retrograph.cli.draw.live import LiveLines
 from retrograph.cli.output import Output
 from retrograph.cli.paint import Line
+from retrograph.cli.running.keys import unechoed
 from retrograph.cli.running.screen import Screen
 from retrograph.engine.serde import Serde
 from retrograph.engine.values import Value, to_json
@@ -90,6 +92,7 @@ class Person(Nobody):
         """By stream, the beginning of a line that is not ended."""
         self._timeline: Timeline | None = None
         self._is_pausing = False
+        self._quietly = ExitStack()
         self._painted = 0.0
         self._lock = threading.Lock()
         self._over = threading.Event()
@@ -97,6 +100,7 @@ class Person(Nobody):
 
     def __enter__(self) -> Person:
         if self._screen.out.moves:
+            self._quietly.enter_context(unechoed())
             self._over.clear()
             self._is_pausing = False
             self._ticker = threading.Thread(target=self._tick, daemon=True)
@@ -110,6 +114,7 @@ class Person(Nobody):
         with self._lock:
             self._screen.stay(self._ends())
             self._timeline = None
+        self._quietly.close()
 
     def take(self, event: Event, rows: list[Row], timeline: Timeline) -> None:
         with self._lock:
