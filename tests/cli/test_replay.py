@@ -119,7 +119,7 @@ def test_goto_out_of_sends(replay: Replay, project: Path) -> None:
     assert nodes(done) == effects(project) == ["after"]
 
 
-def test_line(run: Run, replay: Replay) -> None:
+def test_line(called: Any, replay: Replay) -> None:
     """Recordings of another line than the newest."""
     other = replay("travel@step:1", "--stub", 'b={"path": "alt", "log": ["other"]}')
     sandbox = other["sandbox"]["path"]
@@ -131,6 +131,13 @@ def test_line(run: Run, replay: Replay) -> None:
     )  # fmt: skip
     assert kept["values"]["log"][1] == "other"
     assert nodes(kept) == ["b", "c_alt", "d"]
+    # The line of a sandbox, for a run from the source.
+    line = ["--line", f"travel@{other['head']}"]
+    again = replay("travel@step:1", *line, "--recorded", "b")
+    assert (again["values"]["log"][1], again["turned"]) == ("other", [])
+    done = called("travel@step:3", *line)
+    assert (done.code, done.out) == (2, "")
+    assert "is on no line below" in done.err
 
 
 def test_one_super_step(replay: Replay, project: Path) -> None:

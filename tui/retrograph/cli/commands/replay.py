@@ -39,7 +39,7 @@ from retrograph.cli.running.flags import (
 )
 
 if TYPE_CHECKING:
-    from retrograph.cli.running.carrying import Call
+    from retrograph.cli.running.carrying import Call, Line
     from retrograph.cli.running.ending import Ending
     from retrograph.cli.session import Session
     from retrograph.engine.model import CheckpointKey
@@ -146,22 +146,25 @@ def replay(
     )
     with opened(source, json or jsonl, no_redact, origin) as session:
         found, key = session.locate(ref, thread)
-        leaf = None if line is None else session.locate(line, thread)[1].id
+        whose = None
+        if line is not None:
+            other, end = session.locate(line, thread)
+            whose = (other, end.id)
         if plan:
-            return _planned(call, session, found, key, leaf)
-        endings = _runs(call, session, found, key, leaf, repeat, jsonl)
+            return _planned(call, session, found, key, whose)
+        endings = _runs(call, session, found, key, whose, repeat, jsonl)
         if not endings:
             return 130
         return _told(session, found, endings, repeat, jsonl, kept, call)
 
 
 def _planned(
-    call: Call, session: Session, thread: Thread, key: CheckpointKey, leaf: str | None
+    call: Call, session: Session, thread: Thread, key: CheckpointKey, line: Line | None
 ) -> int:
     from retrograph.cli.draw.plan import plan_lines, plan_shape
     from retrograph.cli.running.carrying import made_ready
 
-    with made_ready(call, thread, key, leaf=leaf) as ready:
+    with made_ready(call, thread, key, line=line) as ready:
         made = ready.plan
     if session.out.json:
         session.out.document(plan_shape(session, thread, made))
@@ -175,7 +178,7 @@ def _runs(
     session: Session,
     thread: Thread,
     key: CheckpointKey,
-    leaf: str | None,
+    line: Line | None,
     repeat: int,
     jsonl: bool,
 ) -> list[Ending]:
@@ -190,7 +193,7 @@ def _runs(
     endings: list[Ending] = []
     for number in range(repeat):
         one = call if repeat == 1 else replace(call, asks=call.asks and number == 0)
-        with made_ready(one, thread, key, leaf=leaf) as ready:
+        with made_ready(one, thread, key, line=line) as ready:
             is_worth_running(thread, ready.plan)
             if number == 0 and not confirmed(one, session, thread, ready.plan, "replay"):
                 return []

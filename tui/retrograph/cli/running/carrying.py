@@ -13,7 +13,8 @@ from retrograph.cli.hosting import hosted
 from retrograph.cli.running.asking import Chooser
 from retrograph.cli.running.ending import Ending
 from retrograph.cli.running.steering import Interrupts
-from retrograph.engine.errors import HostError
+from retrograph.engine.errors import HostError, UsageError
+from retrograph.engine.history import NONE
 from retrograph.engine.host.folding import folded
 from retrograph.engine.host.runs import Begin
 from retrograph.engine.model import ROOT, CheckpointKey, Loader
@@ -81,6 +82,10 @@ class Call:
         return [word for name, value in pairs if value is not None for word in (name, value)]
 
 
+Line = tuple[Thread, str]
+"""A checkpoint of a thread, for the line that leads to it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ready:
     """A graph in its process, and what is to be done with it."""
@@ -96,12 +101,12 @@ def made_ready(
     thread: Thread,
     key: CheckpointKey,
     *,
-    leaf: str | None = None,
+    line: Line | None = None,
     begin: Begin | None = None,
 ) -> Iterator[Ready]:
     """The user's graph loaded, fresh, and the plan worked out. The process ends with the block."""
     with hosted(call.stated, call.config) as (host, launch, loaded):
-        yield ready(call, host, launch, loaded, thread, key, leaf=leaf, begin=begin)
+        yield ready(call, host, launch, loaded, thread, key, line=line, begin=begin)
 
 
 def ready(
@@ -112,7 +117,7 @@ def ready(
     thread: Thread,
     key: CheckpointKey,
     *,
-    leaf: str | None = None,
+    line: Line | None = None,
     begin: Begin | None = None,
     edited: Sequence[str] = (),
 ) -> Ready:
@@ -124,11 +129,22 @@ def ready(
         thread,
         key,
         call.asked,
-        recordings=recordings_of(thread, key, leaf),
+        recordings=_recordings(thread, key, line),
         edited=edited,
         in_place=not call.anew and _can_go_on_in(thread, key),
     )
     return Ready(host, plan if begin is None else replace(plan, begin=begin), thread)
+
+
+def _recordings(thread: Thread, key: CheckpointKey, line: Line | None) -> Recordings:
+    if line is None:
+        return recordings_of(thread, key)
+    other, leaf = line
+    history = other.history
+    start, end = history.find(key.ns, key.id), history.find(key.ns, leaf)
+    if NONE in (start, end) or start not in history.line(end):
+        raise UsageError(f"--line: {leaf} is on no line below {key.id}.")
+    return recordings_of(other, key, leaf)
 
 
 def _can_go_on_in(thread: Thread, key: CheckpointKey) -> bool:
