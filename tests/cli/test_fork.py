@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import sys
 from pathlib import Path
@@ -75,6 +76,10 @@ def test_for_people(run: Run, project: Path) -> None:
     assert "c_main → c_alt" in done.out
     assert "preview" in done.out
     assert "b asked again" in done.out
+    assert "retrograph replay" not in done.out
+    call = ["fork", "store.db", "travel@step:2", "--set", "path=alt", "--graph", "agent.py:travel"]
+    (command,) = re.findall(r"run +retrograph (replay sandbox:.*)", run(*call).out)
+    assert [r["node"] for r in run(*command.split(), "--json").json["ran"]] == ["c_alt", "d"]
 
 
 def test_a_fork_of_a_fork_asks_the_same_routers(run: Run, fork: Fork, project: Path) -> None:

@@ -41,6 +41,8 @@ from retrograph.cli.running.flags import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from retrograph.cli.paint import Line
+    from retrograph.cli.running.carrying import Call
     from retrograph.cli.session import Session
     from retrograph.engine.edits.plan import Asked
     from retrograph.engine.host.client import Host
@@ -165,7 +167,7 @@ def fork(
                 from retrograph.cli.running.forks import run_fork
 
                 return run_fork(call, session, found, made, sandbox, (host, plan, loaded), jsonl)
-        _show(session, found, made, sandbox)
+        _show(session, found, made, sandbox, call)
     return 0
 
 
@@ -245,14 +247,30 @@ def kept(session: Session, thread: Thread, fork: Fork, full: bool) -> Sandbox:
         return make_fork(thread, fork, reopens(thread.loader), full=full, copied=progress.at)
 
 
-def _show(session: Session, thread: Thread, fork: Fork, sandbox: Sandbox | None) -> None:
+def _show(
+    session: Session, thread: Thread, fork: Fork, sandbox: Sandbox | None, call: Call
+) -> None:
     from retrograph.cli.draw.fork import fork_lines, fork_shape
     from retrograph.loaders.registry import reopens
 
     if session.out.json:
         session.out.document(fork_shape(session, fork, reopens(thread.loader), sandbox))
     else:
-        session.out.lines(fork_lines(session, thread, fork, sandbox))
+        lines = [*fork_lines(session, thread, fork, sandbox)]
+        session.out.lines([*lines, *_next(thread, sandbox, call)] if sandbox else lines)
+
+
+def _next(thread: Thread, sandbox: Sandbox, call: Call) -> list[Line]:
+    """What can be done with a fork."""
+    from retrograph.cli.draw.replay import next_line
+    from retrograph.loaders.registry import opens_sandbox
+
+    where = [opens_sandbox(sandbox), thread.thread_id]
+    return [
+        [],
+        next_line("run", ["replay", *where, *call.options]),
+        next_line("look", ["tree", *where]),
+    ]
 
 
 def _sure(fork: Fork) -> bool:

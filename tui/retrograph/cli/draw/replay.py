@@ -92,17 +92,18 @@ def _sums(ending: Ending, ascii: bool) -> Iterator[Span]:
 def _next_steps(ending: Ending, width: int | None) -> Iterator[Line]:
     where = [ending.opens, ending.key.thread_id]
     if ending.status == "interrupted" and len(ending.result.questions) == 1:
-        yield _step("answer", ["resume", *where, *ending.options, "--answer", "VALUE"])
+        yield next_line("answer", ["resume", *where, *ending.options, "--answer", "VALUE"])
     elif ending.status == "error":
-        again = _step("again", ["replay", *where, *ending.options])
+        again = next_line("again", ["replay", *where, *ending.options])
         said = [*again, Span("  # your code is read anew", "dim")]
         yield said if fit(said, width) == said else again
     elif ending.status in ("paused", "cancelled", "died"):
-        yield _step("go on", ["replay", *where, *ending.options])
-    yield _step("look", ["tree", *where])
+        yield next_line("go on", ["replay", *where, *ending.options])
+    yield next_line("look", ["tree", *where])
 
 
-def _step(name: str, words: Sequence[str]) -> Line:
+def next_line(name: str, words: Sequence[str]) -> Line:
+    """A command to go on with, and what it is for."""
     command = " ".join(["retrograph", *map(quote, words)])
     return [Span(f"  {name.ljust(6)}  ", "dim"), Span(escape(command))]
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from retrograph.cli import talk
 from retrograph.cli.hosting import hosted
 from retrograph.cli.running.asking import Chooser
 from retrograph.cli.running.ending import Ending
@@ -106,7 +107,9 @@ def made_ready(
 ) -> Iterator[Ready]:
     """The user's graph loaded, fresh, and the plan worked out. The process ends with the block."""
     with hosted(call.stated, call.config) as (host, launch, loaded):
-        yield ready(call, host, launch, loaded, thread, key, line=line, begin=begin)
+        with talk.Waiting("reading what is recorded · Ctrl-C stops"):
+            prepared = ready(call, host, launch, loaded, thread, key, line=line, begin=begin)
+        yield prepared
 
 
 def ready(
