@@ -19,8 +19,10 @@ NAMES = (
     "diff",
     "grep",
     "blame",
+    "host",
     "postgres",
     "app",
+    "keys",
 )
 RESULTS = Path(__file__).with_name("results.md")
 

@@ -63,6 +63,16 @@ def compare_commands(ours: Sequence[str], baseline: Sequence[str], rounds: int =
     return _timing([(_seconds(baseline), _seconds(ours)) for _ in range(rounds)])
 
 
+def in_turn(ours: Callable[[], float], baseline: Callable[[], float], rounds: int) -> Timing:
+    """Calls that time themselves, in this process, one after the other: the least of each. For
+    what takes several processes, beside which others may run."""
+    for call in (baseline, ours):
+        call()
+    pairs = [(baseline(), ours()) for _ in range(rounds)]
+    least = min(one for one, _ in pairs), min(two for _, two in pairs)
+    return Timing(ours=least[1], baseline=least[0], ratio=least[1] / least[0])
+
+
 def once(side: Callable[..., Any], *args: object, clock: Clock = "wall") -> tuple[float, int]:
     """Seconds and bytes of a single call, for what takes a minute."""
     found = _child("once", side, args)

@@ -262,8 +262,8 @@ def preview(
     `parent_writes` are its parent's (of a fork without tasks of its own: those that led to what it
     copies), of which only the routes are sent; `nodes` names the nodes of tasks whose path does
     not (Sends), by task id; `edited`: an edit has asked these tasks for their routes since, so
-    that what is due stands for them. `input` makes it a new input instead, without edits. `config` is
-    LangGraph's, for routers that read it; `metadata` is added to the child's. Values are checked
+    that what is due stands for them. `input` makes it a new input instead, without edits. `config`
+    is LangGraph's, for routers that read it; `metadata` is added to the child's. Values are checked
     against the channels' types, and coerced.
 
     Raises `HostError`: an unknown channel (with the nearest name), a value that does not fit (with

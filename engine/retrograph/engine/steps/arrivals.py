@@ -42,7 +42,7 @@ def arrived(thread: Thread, i: int, envelope: Envelope, gate: Barrier) -> set[st
                     name = thread.serde.decode(write.value)
                     if isinstance(name, str):
                         names.add(name)
-                # Until langgraph 1.1 what came from a cache left no writes; that its node ran tells.
+                # Until langgraph 1.1 what came from a cache left no writes: that a node ran tells.
                 ran = (n for n in stored - names if after.seen.get(n) != before.seen.get(n))
                 names.update(ran)
                 if names >= stored:

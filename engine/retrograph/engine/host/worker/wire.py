@@ -1,5 +1,9 @@
 """The host's end of the channel: frames out from any thread, requests in through a queue.
 
+Events go out together: a run has several in each super-step, and waking the viewer for each would
+cost more than they do. They wait for the next start of a node (so that what runs when the process
+ends is known), for whatever else is sent, or for a blink.
+
 The user's code may close or reuse any descriptor. So before each frame it is looked whether the
 descriptor is still our socket: else a frame would be written into whatever file has its number.
 """
@@ -21,6 +25,11 @@ from .frames import Frame, FrameError, Unpacker, pack
 
 BEAT = 0.1
 """Seconds between two beats."""
+_BLINK = 0.02
+"""Seconds that an event may wait."""
+_MUCH = 64 * 1024
+"""Bytes of events that do not wait."""
+_AT_ONCE = frozenset(("task_start", "paused", "interrupt"))
 LOST = 70
 """The exit code where the channel was taken from us (`sysexits.h`, EX_SOFTWARE)."""
 EXITED = "rg: os._exit"
@@ -41,6 +50,8 @@ class Wire:
         self._crashes = crashes
         self._mine: dict[int, _Identity] = {fd: _identity(fd) for fd in (channel, crashes)}
         self._lock = threading.Lock()
+        self._later = bytearray()
+        """Frames of events that wait."""
         self._dead = False
         for fd in (channel, crashes):
             os.set_inheritable(fd, False)
@@ -54,11 +65,17 @@ class Wire:
 
     def send(self, header: dict[str, Any], blobs: Sequence[bytes] = ()) -> None:
         """Send a frame whole. Never returns where there is nobody to send to."""
+        self._put(pack(header, blobs), at_once=True)
+
+    def _put(self, pieces: Sequence[bytes], at_once: bool) -> None:
         if self._dead:
             return
-        pieces = pack(header, blobs)
-        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         with self._lock:
+            for piece in pieces:
+                self._later += piece
+            if not self._later or not (at_once or len(self._later) > _MUCH):
+                return
+            data, self._later = self._later, bytearray()
             if not self._ours(self._socket.fileno()):
                 self._lost()
             try:
@@ -70,7 +87,8 @@ class Wire:
 
     def event(self, name: str, blobs: Sequence[bytes] = (), **data: Any) -> None:
         """Say that something happened."""
-        self.send({"is": "event", "event": name, "at": time.time(), **data}, blobs)
+        pieces = pack({"is": "event", "event": name, "at": time.time(), **data}, blobs)
+        self._put(pieces, at_once=name in _AT_ONCE)
 
     def _read(self) -> None:
         unpacker = Unpacker()
@@ -97,9 +115,14 @@ class Wire:
                 self._lost()
 
     def _beat(self) -> None:
+        blinks = 0
         while not self._dead:
-            self.send({"is": "beat"})
-            time.sleep(BEAT)
+            if blinks % round(BEAT / _BLINK) == 0:
+                self.send({"is": "beat"})
+            else:
+                self._put((), at_once=True)
+            blinks += 1
+            time.sleep(_BLINK)
 
     def _ours(self, fd: int) -> bool:
         try:
@@ -122,6 +145,7 @@ class Wire:
 
     def _exit(self, code: int) -> Any:
         """In place of `os._exit`: says where it was called."""
+        self._say_rest()
         if self._ours(self._crashes):
             try:
                 os.write(self._crashes, (EXITED + "\n").encode())
@@ -129,6 +153,17 @@ class Wire:
             except (OSError, ValueError):
                 pass
         return exit_now(code)
+
+    def _say_rest(self) -> None:
+        """Send what waits, unless somebody is just sending: the process ends now."""
+        if not self._dead and self._lock.acquire(timeout=0.1):
+            try:
+                if self._later and self._ours(self._socket.fileno()):
+                    self._socket.send(self._later, getattr(socket, "MSG_DONTWAIT", 0))
+            except OSError:
+                pass
+            finally:
+                self._lock.release()
 
     def _in_child(self) -> None:
         self._dead = True
