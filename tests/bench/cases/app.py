@@ -1,18 +1,20 @@
-"""The app in a pseudo-terminal, against an empty Textual app; and its value view by itself."""
+"""The app in a pseudo-terminal: start, loading, memory, following, rest; against an empty one."""
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
 import sys
+import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
-from tests.bench.measure import Timing, once
+from tests.bench.measure import Timing
 from tests.bench.report import Row, at_most, seconds, size
 from tests.bench.stores.long_thread import THREAD, long_thread
 from tests.bench.stores.many_threads import many_threads
-from tests.bench.stores.messages import THREAD as TALK
-from tests.bench.stores.messages import messages
 from tests.bench.terminal import Terminal
 
 EMPTY = (
@@ -23,130 +25,132 @@ EMPTY = (
     "Empty().run()\n"
 )
 NOTHING = [sys.executable, "-c", EMPTY]
+FRAME = b"the-first-frame"
 IDLE = 10
-KEYS = {"cursor": (b"k",), "page": (b"\x1b[5~", b"\x1b[6~"), "jump": (b"g", b"G")}
+FOLLOWED = 7
 
 
-def _open(store: Path, *more: str) -> list[str]:
+def command(store: Path, *more: str) -> list[str]:
     return [str(Path(sys.executable).parent / "retrograph"), "open", str(store), *more]
 
 
-def _first_frame(argv: Sequence[str], needle: bytes) -> float:
-    with Terminal(argv) as terminal:
-        return terminal.sees(needle)
+def under(what: str, found: float, limit: float, form: Callable[[float], str]) -> Row:
+    return Row(what, form(found), "", "", f"≤ {form(limit)}", found <= limit)
 
 
-def _started(argv: Sequence[str], needle: bytes, rounds: int) -> Timing:
-    pairs = []
+def rows(quick: bool) -> Iterator[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        yield from _rows(Path(folder), quick)
+
+
+def _rows(folder: Path, quick: bool) -> Iterator[Row]:
+    rounds = 3 if quick else 11
+    small = command(many_threads(20))
+    many = 10_000 if quick else 100_000
+    long = command(long_thread(many), "--thread", THREAD)
+    yield at_most(
+        "app: start to first frame, small store, least of the rounds; an empty Textual app",
+        _started(folder, small, b"threads", rounds),
+        1.2,
+    )
+    yield at_most(
+        f"app: the same, thread of {many:,} checkpoints; an empty Textual app",
+        _started(folder, long, b"history", rounds),
+        1.4,
+    )
+    nothing, _ = _rest(folder, NOTHING, FRAME)
+    yield from _loaded(folder, many, nothing, 0.5, 40e6)
+    if not quick:
+        yield from _loaded(folder, 1_000_000, nothing, 3, 200e6)
+    _, idle = _rest(folder, long, b"head")
+    yield under("app: idle while following", idle, 0.01, lambda share: f"{share:.2%} of a core")
+    took = _followed(folder, long_thread(many), many)
+    yield under(
+        f"app: from a commit to its row, {many:,} checkpoints, the slowest of {FOLLOWED}",
+        max(took),
+        1,
+        seconds,
+    )
+
+
+def _started(folder: Path, argv: Sequence[str], needle: bytes, rounds: int) -> Timing:
+    """Ours and the baseline in turn. Other work can only add to either: the least counts."""
+
+    def first_frame(argv: Sequence[str], needle: bytes) -> float:
+        with Terminal(argv, folder) as terminal:
+            return terminal.sees(needle)
+
+    theirs, ours = [], []
     for _ in range(rounds):
-        nothing = _first_frame(NOTHING, b"the-first-frame")
-        pairs.append((nothing, _first_frame(argv, needle)))
-    ours, theirs = median(own for _, own in pairs), median(other for other, _ in pairs)
-    return Timing(ours, theirs, median(own / other for other, own in pairs))
+        theirs.append(first_frame(NOTHING, FRAME))
+        ours.append(first_frame(argv, needle))
+    return Timing(min(ours), min(theirs), min(ours) / min(theirs))
 
 
-def _answers(argv: Sequence[str], times: int) -> dict[str, float]:
-    """The 95th percentile of the seconds from key to paint, by kind of move."""
-    found = {}
-    with Terminal(argv) as terminal:
-        terminal.sees(b"head")
-        terminal.settle(2)
-        for name, keys in KEYS.items():
-            took = sorted(terminal.key(keys[k % len(keys)]) for k in range(times))
-            found[name] = took[int(len(took) * 0.95)]
-    return found
+def _loaded(folder: Path, count: int, nothing: int, limit: float, most: float) -> Iterator[Row]:
+    """When the cursor first moves, when all rows are there, and what they weigh."""
+    argv = command(long_thread(count), "--thread", THREAD)
+    usable, whole, held = [], [], []
+    for _ in range(3):
+        with Terminal(argv, folder) as terminal:
+            frame = terminal.sees(b"history")
+            rows = terminal.sees(b"checkpoints")
+            terminal.key(b"k", quiet=0)
+            usable.append(time.perf_counter() - terminal.began - frame)
+            whole.append(terminal.sees(f"{count:,} checkpoints ".encode()) - frame)
+            assert rows
+            terminal.settle(2)
+            held.append(terminal.memory() - nothing)
+    what = f"{count:,} checkpoints"
+    yield under(f"app: from first frame to a moved cursor, {what}", median(usable), limit, seconds)
+    yield Row(
+        f"app: from first frame to all rows, {what}", seconds(median(whole)), "", "", "", None
+    )
+    yield under(f"app: memory over an empty app, {what}", median(held), most, size)
 
 
-def _rest(argv: Sequence[str], needle: bytes) -> tuple[int, float]:
+def _rest(folder: Path, argv: Sequence[str], needle: bytes) -> tuple[int, float]:
     """(resident bytes, share of a core) of an app that nobody touches."""
-    with Terminal(argv) as terminal:
+    with Terminal(argv, folder) as terminal:
         terminal.sees(needle)
-        terminal.settle(2)
+        terminal.settle(3)
         before = terminal.cpu()
         terminal.settle(IDLE)
         return terminal.memory(), (terminal.cpu() - before) / IDLE
 
 
-def _under(what: str, found: float, limit: float, form: Callable[[float], str]) -> Row:
-    return Row(what, form(found), "", "", f"≤ {form(limit)}", found <= limit)
+def _followed(folder: Path, store: Path, count: int) -> list[float]:
+    """Seconds from each commit of a checkpoint to the frame that counts it."""
+    copy = folder / "followed.db"
+    shutil.copyfile(store, copy)
+    took = []
+    with (
+        Terminal(command(copy, "--thread", THREAD), folder) as terminal,
+        sqlite3.connect(copy, isolation_level=None) as connection,
+    ):
+        terminal.sees(f"{count:,} checkpoints ".encode())
+        for number in range(1, FOLLOWED + 1):
+            terminal.settle(1 + 0.13 * number)
+            _add(connection)
+            committed = time.perf_counter()
+            shown = terminal.sees(f"{count + number:,} checkpoints ".encode())
+            took.append(shown + terminal.began - committed)
+    return took
 
 
-def state(store: str, thread: str) -> Callable[[], object]:
-    """First paint of a state, by the value view alone."""
-    from retrograph.engine.thread import Thread
-    from retrograph.engine.views.outline import Outline
-    from retrograph.loaders.registry import open_source
-
-    opened = Thread(open_source(store), thread)
-    tree = opened.history
-    snapshot = opened.snapshot("", tree.ids[tree.head()])
-
-    def call() -> object:
-        outline = Outline(dict(snapshot.values))
-        return [outline.row(at, 80) for at in range(len(outline))]
-
-    return call
-
-
-def expanded(store: str, thread: str) -> Callable[[], object]:
-    """The list of messages opened, and a screen of it made."""
-    from retrograph.engine.thread import Thread
-    from retrograph.engine.views.outline import Outline
-    from retrograph.loaders.registry import open_source
-
-    opened = Thread(open_source(store), thread)
-    tree = opened.history
-    outline = Outline(dict(opened.snapshot("", tree.ids[tree.head()]).values))
-    at = next(at for at in range(len(outline)) if outline.row(at, 80).key == "messages")
-
-    def call() -> object:
-        outline.expand(at)
-        return [outline.row(row, 80) for row in range(at, min(at + 40, len(outline)))]
-
-    return call
-
-
-def rows(quick: bool) -> Iterator[Row]:
-    rounds, times = (3, 20) if quick else (11, 60)
-    count = 10_000 if quick else 100_000
-    small = _open(many_threads(20))
-    few = _open(long_thread(1_000), "--thread", THREAD)
-    many = _open(long_thread(count), "--thread", THREAD)
-    yield at_most(
-        "app: start to first frame, small store; an empty Textual app",
-        _started(small, b"threads", rounds),
-        1.2,
+def _add(connection: sqlite3.Connection) -> None:
+    """A child of the newest checkpoint: the same with a later id."""
+    table = "checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
+    head, kind, body, metadata = connection.execute(
+        f"SELECT checkpoint_id, type, checkpoint, metadata FROM {table} "
+        "ORDER BY checkpoint_id DESC LIMIT 1",
+        (THREAD,),
+    ).fetchone()
+    ticks = int(head[:8] + head[9:13], 16) + 1
+    step = (int(head[19:23], 16) & 0x3FFF) + 1 & 0x3FFF
+    new = f"{ticks >> 16:08x}-{ticks & 0xFFFF:04x}{head[13:19]}{0x8000 | step:04x}{head[23:]}"
+    connection.execute(
+        "INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, "
+        "type, checkpoint, metadata) VALUES (?, '', ?, ?, ?, ?, ?)",
+        (THREAD, new, head, kind, body, metadata),
     )
-    yield at_most(
-        f"app: start to first frame, thread of {count:,} checkpoints; an empty Textual app",
-        _started(many, b"history", rounds),
-        1.4,
-    )
-    yield _under(
-        f"app: from first frame to rows of {count:,} checkpoints", _usable(many), 0.5, seconds
-    )
-    at_few, at_many = _answers(few, times), _answers(many, times)
-    for name in KEYS:
-        timing = Timing(at_many[name], at_few[name], at_many[name] / at_few[name])
-        yield at_most(f"app: {name}, key to paint, p95, {count:,} checkpoints; 1,000", timing, 1.3)
-        yield _under(f"app: {name}, key to paint, p95", at_many[name], 0.016, seconds)
-    nothing, _ = _rest(NOTHING, b"the-first-frame")
-    held, idle = _rest(many, b"head")
-    yield _under(
-        f"app: memory for {count:,} checkpoints over an empty app", held - nothing, 40e6, size
-    )
-    yield _under("app: idle while following", idle, 0.01, lambda share: f"{share:.2%} of a core")
-    talk = str(messages(2_000, 2_500))
-    took, _ = once(state, talk, TALK)
-    yield _under("app: State of 5 MB, first paint", took, 0.15, seconds)
-    took, _ = once(expanded, talk, TALK)
-    yield _under("app: a list of 2,000 messages expanded", took, 0.03, seconds)
-
-
-def _usable(argv: Sequence[str]) -> float:
-    found = []
-    for _ in range(5):
-        with Terminal(argv) as terminal:
-            frame = terminal.sees(b"history")
-            found.append(terminal.sees(b"checkpoints") - frame)
-    return median(found)
