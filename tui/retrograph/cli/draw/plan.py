@@ -49,7 +49,7 @@ def plan_lines(session: Session, thread: Thread, plan: Plan) -> Iterator[Line]:
     heads = [Column("node", flexible=True), Column("", flexible=True), Column("recorded", True)]
     yield from table(heads, [_node(node) for node in plan.nodes], out.page)
     yield []
-    yield from _fitted(out.page, fields(list(_facts(session, thread, plan))))
+    yield from _fitted(out.page, fields([*_due(session, plan), *_facts(session, thread, plan)]))
     yield from _warnings(session, plan)
 
 
@@ -63,7 +63,9 @@ def question_lines(
         yield []
     groups = list(_groups(plan))
     page = session.out.page
-    yield from _fitted(page, fields([*facts, *groups, *_facts(session, thread, plan)]))
+    yield from _fitted(
+        page, fields([*facts, *_due(session, plan), *groups, *_facts(session, thread, plan)])
+    )
     yield from _warnings(session, plan)
     yield []
 
@@ -107,10 +109,12 @@ def _called(node: NodePlan) -> str:
     return escape(named(node.key)) + (" (side effects)" if node.side_effects else "")
 
 
-def _facts(session: Session, thread: Thread, plan: Plan) -> Iterator[Fact]:
-    signs = ASCII if session.out.ascii else UNICODE
-    due = names(plan.due, signs)
+def _due(session: Session, plan: Plan) -> Iterator[Fact]:
+    due = names(plan.due, ASCII if session.out.ascii else UNICODE)
     yield "due now", [Span(due or "nothing", "strong" if due else "waits")]
+
+
+def _facts(session: Session, thread: Thread, plan: Plan) -> Iterator[Fact]:
     launch = plan.launch
     versions = f"langgraph {plan.versions.get('langgraph')}"
     yield "graph", [Span(escape(f"{launch.target.shown} · {versions}"), "dim")]

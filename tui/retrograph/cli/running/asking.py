@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from retrograph.engine.host.client import Event
     from retrograph.engine.replay.driving import Choice
 
-_KEYS = "Enter runs one step · g goes on · q stops here "
+_KEYS = "Enter one step · g go on · q stop "
 
 
 class Chooser:

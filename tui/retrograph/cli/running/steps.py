@@ -43,7 +43,11 @@ def confirmed(
             talk.say(warning)
         return True
     session.out.now(question_lines(session, thread, plan, title, facts))
-    return not call.asks or talk.confirm("Run it?")
+    if not call.asks:
+        return True
+    sure = talk.confirm("Run it?")
+    session.out.now([[]])
+    return sure
 
 
 def answered_in_turn(call: Call, session: Session, ending: Ending, teller: Teller) -> Ending:
