@@ -11,6 +11,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from retrograph.engine import ids as checkpoint_ids
 from retrograph.engine.model import ROOT, IndexRow
@@ -75,6 +76,10 @@ class History:
     def parent(self, i: int) -> int:
         return self._parents[i]
 
+    def parents(self) -> array[int]:
+        """Of all checkpoints; a copy."""
+        return self._parents[:]
+
     def parent_id(self, i: int) -> str | None:
         """As stored, also where that checkpoint is not in the store or closes a loop."""
         parent = self._parents[i]
@@ -127,7 +132,10 @@ class History:
         return [i for i in self.span(ns) if parents[i] < 0]
 
     def fork_points(self, ns: str = ROOT) -> list[int]:
-        return [i for i in self.span(ns) if self.forks(i)]
+        # Whoever has a sibling tells of its parent.
+        _, following = self._child_links
+        parents, span = self._parents, self.span(ns)
+        return sorted({parents[i] for i in span if following[i] >= 0})
 
     def line(self, i: int) -> list[int]:
         """From the root to `i`."""
@@ -176,24 +184,27 @@ class History:
     @cached_property
     def _child_links(self) -> tuple[array[int], array[int]]:
         """(first child, next sibling) of each checkpoint, both oldest first."""
-        count = len(self.ids)
-        first = array("i", [NONE]) * count
-        following = array("i", [NONE]) * count
-        parents = self._parents
-        for i in range(count - 1, -1, -1):
-            parent = parents[i]
-            if parent >= 0:
-                following[i] = first[parent]
-                first[parent] = i
-        return first, following
+        return linked(self._parents)
 
     @cached_property
     def _steps(self) -> array[int]:
         count = len(self.ids)
         steps = array("i", [_NO_STEP]) * count
         parents = self._parents
-        for i in range(count):
+        for i, (id_, parent) in enumerate(zip(self.ids, parents, strict=True)):
             if steps[i] != _NO_STEP:
+                continue
+            if parent < i:
+                raw = checkpoint_ids.step_of(id_)
+                if raw is not None:
+                    above = steps[parent] if parent >= 0 else _NO_STEP
+                    # Nearly always the next step, which needs no arithmetic.
+                    if above == _NO_STEP:
+                        steps[i] = raw
+                    elif (raw - above) % checkpoint_ids.WRAP == 1:
+                        steps[i] = above + 1
+                    else:
+                        steps[i] = checkpoint_ids.unwrap_step(raw, above)
                 continue
             # Parents almost always come first; where they do not, walk up to a known one.
             chain = [i]
@@ -209,6 +220,31 @@ class History:
 
 
 _NO_STEP = -(2**31)
+
+
+def linked(parents: array[int]) -> tuple[array[int], array[int]]:
+    """(first child, next sibling) of each checkpoint by its parent, both oldest first."""
+    count = len(parents)
+    # Most are the children of the one before: these are linked at once, the others one by one.
+    first = array("i", range(1, count + 1))
+    following = array("i", [NONE]) * count
+    if count:
+        first[-1] = NONE
+    strays: dict[int, list[int]] = {}
+    for i, parent in enumerate(parents, -1):
+        if parent != i:
+            if i >= 0:
+                first[i] = NONE
+            if parent >= 0:
+                strays.setdefault(parent, []).append(i + 1)
+    for parent, children in strays.items():
+        if first[parent] >= 0:
+            children.append(first[parent])
+            children.sort()
+        first[parent] = children[0]
+        for child, sibling in pairwise(children):
+            following[child] = sibling
+    return first, following
 
 
 class _Builder:

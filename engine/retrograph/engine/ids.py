@@ -22,7 +22,7 @@ def is_uuid6(checkpoint_id: str) -> bool:
     return (
         len(checkpoint_id) == 36
         and checkpoint_id[14] == "6"
-        and checkpoint_id[8] == checkpoint_id[13] == checkpoint_id[18] == checkpoint_id[23] == "-"
+        and checkpoint_id[8:24:5] == "----"
     )
 
 

@@ -10,9 +10,12 @@ of one checkpoint take two lanes.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
+from itertools import repeat
+from operator import lt
 
-from retrograph.engine.history import NONE, History
+from retrograph.engine.history import NONE, History, linked
 from retrograph.engine.model import ROOT
 from retrograph.engine.tree.lanes import BRANCH, LAST, TOP, WITHIN, Group, Layout
 
@@ -39,7 +42,7 @@ class _Forest:
     def __init__(self, history: History, owners: Mapping[int, int], ns: str | None) -> None:
         count = len(history)
         top = ROOT if ns is None else ns
-        self.parent = array("i", map(history.parent, range(count)))
+        self.parent = history.parents()
         self.roots: list[int] = []
         self.groups: list[Group] = []
         self.group_roots: list[list[int]] = []
@@ -91,20 +94,23 @@ class _Forest:
     def _link(self, count: int) -> None:
         """Children as linked lists, oldest first, and for each fork point which one is newest
         (leads to the greatest index) and which is largest."""
-        parent = self.parent
-        first = array("i", [NONE]) * count
-        following = array("i", [NONE]) * count
-        ordered = True
-        for i in range(count - 1, -1, -1):
-            up = parent[i]
-            if up >= 0:
-                following[i] = first[up]
-                first[up] = i
-                ordered = ordered and up < i
-        self.first, self.following = first, following
+        first, following = self.first, self.following = linked(self.parent)
+        ordered = all(map(lt, self.parent, range(count)))
+        self.ends = self._run_ends(count)
         self.newest_child = self.largest_child = first
         if max(following, default=NONE) >= 0:
             self._rank(range(count - 1, -1, -1) if ordered else self._bottom_up())
+
+    def _run_ends(self, count: int) -> array[int]:
+        """Checkpoints that the next one is not the only child of, or under which a sub-graph ran,
+        ascending. Between them lines are drawn without a look at each."""
+        ends = {i for i, up in enumerate(self.parent, -1) if up != i}
+        ends.update([self.parent[i + 1] for i in ends])
+        ends.update(self.owned)
+        ends.discard(NONE)
+        if count:
+            ends.add(count - 1)
+        return array("i", sorted(ends))
 
     def _bottom_up(self) -> Iterable[int]:
         """All checkpoints, children before parents, whatever their ids say."""
@@ -215,8 +221,16 @@ class _Drawing:
         """Draw a line until something hangs off it; what is left goes on `todo`."""
         forest = self.forest
         first, following, owned = forest.first, forest.following, forest.owned
-        order, chains = self.order, self.chain
+        order, chains, ends = self.order, self.chain, forest.ends
         while True:
+            # As far as each is the only child of the one before it, all at once.
+            end = ends[bisect_left(ends, i)]
+            if end > i:
+                row, some = len(order), range(i, end)
+                order.extend(some)
+                chains.extend(repeat(chain, len(some)))
+                where[i:end] = array("i", range(row, row + len(some)))
+                i = end
             where[i] = len(order)
             order.append(i)
             chains.append(chain)

@@ -100,8 +100,8 @@ class Painter:
         self._limit = limit
         self._top = top
         self._head = history.head(top)
-        parents = map(history.parent, history.span(top))
-        self._rooted = sum(parent < 0 for parent in parents) > 1
+        span = history.span(top)
+        self._rooted = history.parents()[span.start : span.stop].count(NONE) > 1
 
     def row(self, view: View, row: int) -> TreeRow:
         """Row `row` of a view."""
