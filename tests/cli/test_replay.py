@@ -135,6 +135,9 @@ def test_line(called: Any, replay: Replay) -> None:
     line = ["--line", f"travel@{other['head']}"]
     again = replay("travel@step:1", *line, "--recorded", "b")
     assert (again["values"]["log"][1], again["turned"]) == ("other", [])
+    short = replay("travel@step:1", "--line", "travel@step:2", "--plan")
+    recorded = [(n["node"], n["recorded"]) for n in short["nodes"]]
+    assert recorded == [("b", 1), ("c_main", 1), ("c_alt", 0), ("d", 0)]
     done = called("travel@step:3", *line)
     assert (done.code, done.out) == (2, "")
     assert "is on no line below" in done.err

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from retrograph.engine.errors import SourceError
+from retrograph.engine.history import NONE
 from retrograph.engine.host.runs import Task
 from retrograph.engine.model import NULL_TASK, ROOT, CheckpointKey, RawWrite, Typed
 from retrograph.engine.replay.messageids import with_ids
@@ -50,8 +51,7 @@ def recordings(thread: Thread, key: CheckpointKey, leaf: str | None = None) -> R
     for level in reversed(levels):
         taken = {inner.ns} if inner is not None else set()
         line = line_from(thread, level, leaf if inner is None else None)
-        for place in line:
-            gatherer.add(place, taken)
+        gatherer.add(line, taken)
         inner = level
     return gatherer.recordings()
 
@@ -63,18 +63,19 @@ def consumed(thread: Thread, start: CheckpointKey, end: CheckpointKey) -> Mappin
     if start.id not in line:
         return {}
     gatherer = _Gatherer(thread, start.id)
-    for id_ in line[line.index(start.id) : -1]:
-        gatherer.add(_Place(start.ns, id_, None), set())
+    places = [_Place(start.ns, id_, None) for id_ in line[line.index(start.id) : -1]]
+    gatherer.add(places, set())
     return {key: len(steps) for key, steps in gatherer.found.items()}
 
 
 def line_from(thread: Thread, key: CheckpointKey, leaf: str | None = None) -> list[_Place]:
-    """The checkpoints from one to a leaf below it, by default the newest."""
+    """The checkpoints from one to `leaf`, by default to the newest leaf below it."""
     history = thread.history
     i = history.find(key.ns, key.id)
-    for end in reversed(history.leaves(key.ns)):
-        line = history.line(end)
-        if (leaf is None or history.ids[end] == leaf) and i in line:
+    ends = history.leaves(key.ns) if leaf is None else [history.find(key.ns, leaf)]
+    for end in reversed(ends):
+        line = [] if end == NONE else history.line(end)
+        if i in line:
             ids = _until_input(thread, key.ns, [history.ids[k] for k in line[line.index(i) :]])
             return [_Place(key.ns, a, b) for a, b in zip(ids, [*ids[1:], None], strict=True)]
     return [_Place(key.ns, key.id, None)]
@@ -113,10 +114,20 @@ class _Gatherer:
             if key not in self._broken and not self._is_ambiguous(key[0])
         }
 
-    def add(self, place: _Place, taken: set[str]) -> None:
-        """A step, and the sub-graphs that ran during it; not those in the namespaces `taken`."""
+    def add(self, places: Sequence[_Place], taken: set[str]) -> None:
+        """Steps of one namespace, and the sub-graphs that ran during them; not those in the
+        namespaces `taken`."""
+        thread = self._thread
+        for at in range(0, len(places), _AHEAD):
+            chunk = places[at : at + _AHEAD]
+            ids = [place.id for place in chunk]
+            stored = thread.loader.read_writes(thread.thread_id, chunk[0].ns, ids)
+            for place in chunk:
+                self._add(place, taken, stored.get(place.id, ()))
+
+    def _add(self, place: _Place, taken: set[str], stored: Sequence[RawWrite]) -> None:
         step: dict[Key, list[Task]] = defaultdict(list)
-        for (node, send), writes in _tasks(self._thread, place):
+        for (node, send), writes in _tasks(self._thread, place, stored):
             key = (bare(place.ns), node)
             try:
                 step[key].append(Task(send, _copied(self._thread, place, writes)))
@@ -132,8 +143,8 @@ class _Gatherer:
         self._ambiguous.update(name for name in names if names.count(name) > 1)
         for ns, ids in by_ns.items():
             ids.sort()
-            for id_, after in zip(ids, [*ids[1:], None], strict=True):
-                self.add(_Place(ns, id_, after), taken)
+            pairs = zip(ids, [*ids[1:], None], strict=True)
+            self.add([_Place(ns, id_, after) for id_, after in pairs], taken)
 
     def _is_ambiguous(self, ns: str) -> bool:
         return any(ns == name or ns.startswith(f"{name}|") for name in self._ambiguous)
@@ -159,10 +170,9 @@ def _begun(thread: Thread, since: str) -> dict[tuple[str, str], list[tuple[str, 
 
 
 def _tasks(
-    thread: Thread, place: _Place
+    thread: Thread, place: _Place, stored: Sequence[RawWrite]
 ) -> Iterator[tuple[tuple[str, int | None], list[RawWrite]]]:
-    """((node, Send), writes) of the tasks that finished at a checkpoint."""
-    stored = thread.loader.read_writes(thread.thread_id, place.ns, [place.id]).get(place.id, ())
+    """((node, Send), writes) of the tasks that finished at a checkpoint, of all `stored` there."""
     by_task: dict[str, list[RawWrite]] = defaultdict(list)
     for write in stored:
         if write.task_id != NULL_TASK and write.channel not in CONTROL:
