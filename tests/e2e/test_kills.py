@@ -18,9 +18,12 @@ import pytest
 from stories import effects
 
 PROGRAM = Path(sys.executable).with_name("retrograph")
+CHILDREN = "/proc/{0}/task/{0}/children"
 pytestmark = [
     pytest.mark.skipif(not PROGRAM.exists(), reason="the program is not installed here"),
-    pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="there is no /proc here"),
+    pytest.mark.skipif(
+        not Path(CHILDREN.format(os.getpid())).exists(), reason="/proc tells no children here"
+    ),
 ]
 
 STEPS = 30
@@ -28,7 +31,7 @@ GRAPH = f"""
 
 def tick(state):
     effect(str(state["n"]))
-    time.sleep(0.002)
+    time.sleep(0.1 if (HERE / "slow").exists() else 0.002)
     return {{"n": state["n"] + 1, "log": [str(state["n"])]}}
 
 
@@ -71,7 +74,7 @@ def goes_on(project: Path, sandbox: str) -> Any:
 
 def host_of(pid: int) -> int:
     """The process that runs the graph."""
-    (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    (child,) = Path(CHILDREN.format(pid)).read_text().split()
     return int(child)
 
 
@@ -109,6 +112,7 @@ def test_a_host_that_is_killed(project: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("how", ["--json", "--jsonl"])
 def test_ctrl_c_while_a_program_reads(project: Path, how: str) -> None:
+    (project / "slow").touch()
     run = begin(project, how)
     while not (project / "effects.txt").exists():
         assert run.poll() is None
@@ -117,5 +121,6 @@ def test_ctrl_c_while_a_program_reads(project: Path, how: str) -> None:
     end = json.loads(out.splitlines()[-1])
     assert (run.returncode, end["status"], end["next"]) == (0, "paused", ["tick"])
     assert "Pausing before the next step" in err
+    (project / "slow").unlink()
     assert goes_on(project, end["sandbox"]["path"])["status"] == "done"
     assert effects(project) == [str(n) for n in range(2, STEPS)]
