@@ -31,7 +31,7 @@ GRAPH = f"""
 
 def tick(state):
     effect(str(state["n"]))
-    time.sleep(0.1 if (HERE / "slow").exists() else 0.002)
+    time.sleep(0.1 if (HERE / "slow").exists() else 0.02)
     return {{"n": state["n"] + 1, "log": [str(state["n"])]}}
 
 
@@ -80,7 +80,7 @@ def host_of(pid: int) -> int:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_host_that_is_killed(project: Path, seed: int) -> None:
-    moment = random.Random(seed).randrange(1, 4 * STEPS)
+    moment = random.Random(seed).randrange(1, 3 * STEPS)
     run = begin(project, "--jsonl")
     assert run.stdout is not None
     events = []
