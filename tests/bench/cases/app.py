@@ -90,15 +90,16 @@ def _started(folder: Path, argv: Sequence[str], needle: bytes, rounds: int) -> T
 def _loaded(folder: Path, count: int, nothing: int, limit: float, most: float) -> Iterator[Row]:
     """When the cursor first moves, when all rows are there, and what they weigh."""
     argv = command(long_thread(count), "--thread", THREAD)
-    usable, whole, held = [], [], []
+    usable, whole, worked, held = [], [], [], []
     for _ in range(3):
         with Terminal(argv, folder) as terminal:
             frame = terminal.sees(b"history")
-            rows = terminal.sees(b"checkpoints")
+            began = terminal.cpu()
+            terminal.sees(b"checkpoints")
             terminal.key(b"k", quiet=0)
             usable.append(time.perf_counter() - terminal.began - frame)
             whole.append(terminal.sees(f"{count:,} checkpoints ".encode()) - frame)
-            assert rows
+            worked.append(terminal.cpu() - began)
             terminal.settle(2)
             held.append(terminal.memory() - nothing)
     what = f"{count:,} checkpoints"

@@ -10,7 +10,7 @@ from retrograph.engine.text import escape
 from retrograph.tui.messages import SourceAnswers, SourceChanged, SourceLost, SourceWarned
 from retrograph.tui.work import Job
 
-_PAUSE = 0.5
+_PAUSE = 0.3
 """Seconds between two looks."""
 _PAUSE_AT_MOST = 10.0
 """While the source does not answer, the looks become as rare as this."""
