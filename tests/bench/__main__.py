@@ -20,6 +20,7 @@ NAMES = (
     "grep",
     "blame",
     "host",
+    "sandbox",
     "postgres",
     "app",
     "keys",
