@@ -110,6 +110,16 @@ def test_a_host_that_is_killed(project: Path, seed: int) -> None:
     assert effects(project) == [str(n) for n in range(left, STEPS)], "what had finished stays"
 
 
+def test_ctrl_c_ends_repeated_runs(project: Path) -> None:
+    (project / "slow").touch()
+    run = begin(project, "--json", "--repeat", "3")
+    while not (project / "effects.txt").exists():
+        assert run.poll() is None
+    run.send_signal(signal.SIGINT)
+    out, _ = run.communicate()
+    assert [one["status"] for one in json.loads(out)] == ["paused"]
+
+
 @pytest.mark.parametrize("how", ["--json", "--jsonl"])
 def test_ctrl_c_while_a_program_reads(project: Path, how: str) -> None:
     (project / "slow").touch()

@@ -206,7 +206,7 @@ def _runs(
         elif not session.out.json:
             verdict(session, ending, quietly=True)
         endings.append(ending)
-        if ending.status == "cancelled":
+        if ending.stopped:
             break
     return endings
 

@@ -210,6 +210,7 @@ def carry_out(call: Call, ready: Ready, teller: Teller) -> Ending:
         result=result,
         ran=outcome.ran,
         turned=timeline.turned,
+        stopped=interrupts.asked,
         stepping=call.asks and chooser.stepping,
         seconds=seconds,
         error=outcome.error,

@@ -33,6 +33,8 @@ class Ending:
     ran: Sequence[Ran]
     turned: Sequence[Row]
     """Tasks that went elsewhere than on the original line."""
+    stopped: bool
+    """Ctrl-C was pressed."""
     stepping: bool
     """Whether it was gone step by step to the end."""
     seconds: float
