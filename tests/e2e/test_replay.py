@@ -253,6 +253,15 @@ def test_a_fork_run_at_once(start: Start, project: Path) -> None:
     assert effects(project) == ["c_alt", "d"]
 
 
+def test_in_the_background(project: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PS1": "$ ", "XDG_DATA_HOME": str(tmp_path)}
+    child = pexpect.spawn("bash", ["--norc"], cwd=project, env=environment, encoding="utf-8")
+    call = "replay store.db travel@step:1 --yes --graph agent.py:travel"
+    child.sendline(f"set -m; '{PROGRAM}' {call} & wait; echo over")
+    child.expect("Done · 3 tasks", timeout=60)
+    child.close(force=True)
+
+
 def test_the_terminal_is_left_as_it_was(project: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PS1": "$ ", "XDG_DATA_HOME": str(tmp_path)}
     child = pexpect.spawn("bash", ["--norc"], cwd=project, env=environment, encoding="utf-8")

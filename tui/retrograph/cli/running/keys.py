@@ -41,7 +41,10 @@ def unechoed() -> Iterator[None]:
     try:
         fd = sys.stdin.fileno()
         before = termios.tcgetattr(fd)
+        is_ours = os.tcgetpgrp(fd) == os.getpgrp()  # one in the background would be stopped
     except (AttributeError, OSError, ValueError, termios.error):
+        is_ours = False
+    if not is_ours:
         yield
         return
     changed = [*before]
