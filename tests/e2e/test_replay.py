@@ -254,7 +254,7 @@ def test_a_fork_run_at_once(start: Start, project: Path) -> None:
 
 
 def test_in_the_background(project: Path, tmp_path: Path) -> None:
-    environment = {**os.environ, "PS1": "$ ", "XDG_DATA_HOME": str(tmp_path)}
+    environment = {**os.environ, "PS1": "$ ", "XDG_DATA_HOME": str(tmp_path), "NO_COLOR": "1"}
     child = pexpect.spawn("bash", ["--norc"], cwd=project, env=environment, encoding="utf-8")
     call = "replay store.db travel@step:1 --yes --graph agent.py:travel"
     child.sendline(f"set -m; '{PROGRAM}' {call} & wait; echo over")
