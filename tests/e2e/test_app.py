@@ -71,7 +71,7 @@ def test_walk_search_diff_resize_and_quit(demo: Path, terminals: list[Terminal])
     app.child.send("jjj\r")
     app.sees("33 checkpoints · 3 lines")
     app.child.send("g/ship\r")
-    app.sees("answered")
+    app.sees("› step 10")
     app.child.send("2")
     app.sees("unchanged")
     app.child.setwinsize(24, 80)
@@ -179,3 +179,19 @@ def test_a_thread_that_another_process_writes_is_followed(
         app.child.send("q")
         assert app.ended() == 0
         writer.stdin.close()
+
+
+def test_a_value_in_the_pager(
+    demo: Path, terminals: list[Terminal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAGER", "sh -c 'echo PAGED; cat; read line < /dev/tty'")
+    app = Terminal("open", str(demo), "--thread", "order-4412")
+    terminals.append(app)
+    app.sees("3.7 KB")
+    app.child.send("\tp")
+    app.sees("PAGED")
+    app.sees('"content": "Hello! What is in order-4412, please?"')
+    app.child.send("\r")
+    app.sees("33 checkpoints")
+    app.child.send("q")
+    assert app.ended() == 0

@@ -110,6 +110,18 @@ def test_a_host_that_is_killed(project: Path, seed: int) -> None:
     assert effects(project) == [str(n) for n in range(left, STEPS)], "what had finished stays"
 
 
+def test_a_program_that_is_ended(project: Path) -> None:
+    (project / "slow").touch()
+    run = begin(project, "--json")
+    while not (project / "effects.txt").exists():
+        assert run.poll() is None
+    host = host_of(run.pid)
+    run.terminate()
+    out, _ = run.communicate()
+    assert (run.returncode, json.loads(out)["status"]) == (130, "cancelled")
+    assert not Path(f"/proc/{host}").exists()
+
+
 def test_ctrl_c_ends_repeated_runs(project: Path) -> None:
     (project / "slow").touch()
     run = begin(project, "--json", "--repeat", "3")

@@ -1,4 +1,5 @@
-"""Ctrl-C while a graph runs: once holds it before its next super-step, twice ends it."""
+"""Ctrl-C while a graph runs: once holds it before its next super-step, twice ends it, as does
+SIGTERM at once: what was begun is put in order all the same."""
 
 from __future__ import annotations
 
@@ -23,13 +24,14 @@ class Interrupts:
         """Whether a pause was asked for."""
         self._driver = driver
         self._pausing = pausing
-        self._signals: SimpleQueue[bool] = SimpleQueue()
+        self._signals: SimpleQueue[int | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._before: Any = None
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interrupts:
         self._thread.start()
-        self._before = signal.signal(signal.SIGINT, self._came)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._came)
         return self
 
     def __exit__(
@@ -38,16 +40,18 @@ class Interrupts:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        signal.signal(signal.SIGINT, self._before)
-        self._signals.put(False)
+        for number, before in self._before.items():
+            signal.signal(number, before)
+        self._signals.put(None)
         self._thread.join()
 
     def _came(self, number: int, frame: FrameType | None) -> None:
-        self._signals.put(True)
+        self._signals.put(number)
 
     def _serve(self) -> None:
-        while self._signals.get():
-            if self.asked:
+        while (number := self._signals.get()) is not None:
+            if self.asked or number == signal.SIGTERM:
+                self.asked = True
                 self._driver.cancel()
                 continue
             self.asked = True
