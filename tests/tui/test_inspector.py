@@ -246,3 +246,17 @@ async def test_where_one_pane_is_seen_choosing_leaves_it_in_sight(demo: Path) ->
         await press(pilot, *"step:3", "enter", "j")
         assert "since step 3 85d4f2" in text(pilot)
         assert screen(pilot).inspector.has_focus_within
+
+
+async def test_the_log_has_the_command_of_each_thing_looked_at(demo: Path) -> None:
+    async with opened(demo, THREAD, (150, 40)) as pilot:
+        await at_step(pilot, 10, "2", "tab", "v", *"step:3", "enter", "6")
+        await press(pilot, "ctrl+l")
+        shown = text(pilot)
+        assert "--sizes" in shown
+        assert "compared" in shown
+        entries = pilot.app.journal.entries  # type: ignore[attr-defined]
+        diffs = [entry.command for entry in entries if " diff " in entry.command]
+        assert len(diffs) == 2, "against the parent, then against step 3"
+        assert diffs[1].split()[-2].endswith("85d4f2")
+        assert diffs[1].split()[-1].endswith("a5b48a")

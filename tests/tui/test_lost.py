@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from piloting import opened, press, settle, text
 from piloting.waiting import until
+from retrograph.tui.app import RetrographApp
 from retrograph.tui.screens.thread import ThreadScreen
 from retrograph.tui.widgets.tree import HistoryTree
 from servers.postgres import Zoo
@@ -31,8 +32,10 @@ def uri(zoo: Zoo, door: Door) -> str:
 
 
 def told(pilot: Pilot[Any]) -> str:
-    """What has been said in passing."""
-    return "\n".join(note.message for note in pilot.app._notifications)
+    """What has been said; it fades from the screen, and stays in the log."""
+    app = pilot.app
+    assert isinstance(app, RetrographApp)
+    return "\n".join(entry.what for entry in app.journal.entries)
 
 
 async def test_a_connection_that_breaks_is_opened_again_and_that_is_said(

@@ -80,3 +80,10 @@ async def test_in_a_narrow_list_what_it_waits_for_stays(demo: Path) -> None:
     async with opened(demo, size=(44, 20)) as pilot:
         assert "order-4415    → ship" in text(pilot)
         assert "hold: Rel" in text(pilot)
+
+
+async def test_the_preview_tells_the_size(demo: Path) -> None:
+    async with opened(demo) as pilot:
+        await press(pilot, "j")
+        assert "size" in text(pilot)
+        assert " KB" in text(pilot)

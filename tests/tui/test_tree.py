@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from piloting import SMALL, opened, press, settle, text
 from retrograph.tui.widgets.tree import HistoryTree
@@ -31,6 +32,21 @@ async def test_begins_at_the_head(demo: Path) -> None:
         assert "head" in text(pilot)
         assert "read-only" in text(pilot)
         assert "33 checkpoints · 3 lines" in text(pilot)
+
+
+async def test_what_is_typed_faster_than_the_prompt_opens_is_for_the_prompt(demo: Path) -> None:
+    async with opened(demo, THREAD) as pilot:
+        await press(pilot, "g")
+        for key in ("slash", *"ship"):
+            pilot.app.simulate_key(key)
+        await settle(pilot)
+        assert pilot.app.screen.query_one(Input).value == "ship"
+        await press(pilot, "escape")
+        for key in ("colon", *"13", "enter"):
+            pilot.app.simulate_key(key)
+        await settle(pilot)
+        assert words(pilot) == "13 notify → END"
+        assert not pilot.app.screen.query(Input)
 
 
 @pytest.mark.parametrize(

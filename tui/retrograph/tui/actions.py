@@ -267,6 +267,12 @@ ACTIONS: tuple[Action, ...] = (
         "Who set it, and what it was before; each is a jump.",
         hint="history",
     ),
+    Action(
+        "value.pager",
+        "p",
+        "Open in the pager",
+        "Hands the value to $PAGER, text as it is and anything else as JSON.",
+    ),
     # The diff.
     Action(
         "diff.sides",

@@ -14,10 +14,13 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakKeyDictionary
 
+from textual import events
 from textual.app import App
 from textual.binding import BindingsMap
 from textual.message import Message
+from textual.widget import Widget
 
 from retrograph.engine.errors import ConfigError, RetrographError
 from retrograph.engine.text import escape
@@ -126,6 +129,8 @@ class RetrographApp(Acts, Reads, App[None]):
         self.away = False
         """The source does not answer."""
         self._warned = 0
+        self._aimed: WeakKeyDictionary[events.Key, Widget | None] = WeakKeyDictionary()
+        """What had the focus when a key came."""
         self._thread = thread
         self._configured = configured
         self._let_fold = let_fold
@@ -288,6 +293,22 @@ class RetrographApp(Acts, Reads, App[None]):
             # What is still being read must not keep the program from ending.
             self.source.loader.interrupt()
             self.source.loader.close()
+
+    # Keys.
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            self._aimed[event] = self.focused
+        await super().on_event(event)
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that nobody took has come up: it may have been typed before a prompt was there."""
+        if event not in self._aimed:
+            return  # typed ahead, and handed on already
+        aimed, screen = self._aimed.pop(event), self.screen
+        if isinstance(screen, BaseScreen) and screen.typed_ahead(event, aimed):
+            event.stop()
+            event.prevent_default()
 
     # Actions.
 

@@ -43,6 +43,21 @@ def command(*words: str) -> str:
     return shlex.join(["retrograph", *words])
 
 
+def tab_command(title: str, source: str, ref: str, other: str | None) -> tuple[str, str] | None:
+    """What looking at a tab of the inspector is called, and the command that shows the same;
+    `None` where no command does. `other`: what the Diff tab compares with, unless the parent."""
+    compared = [other] if other is not None else []
+    known: dict[str, tuple[str, list[str]]] = {
+        "State": ("looked at the values", ["show", source, ref]),
+        "Diff": ("compared", ["diff", source, *compared, ref]),
+        "Messages": ("read the messages", ["show", source, ref, "--channel", "messages"]),
+        "Writes": ("looked at the writes", ["show", source, ref, "--raw"]),
+        "Info": ("looked at the sizes", ["show", source, ref, "--sizes"]),
+    }
+    found = known.get(title)
+    return (found[0], command(*found[1])) if found else None
+
+
 def show_command(source: str, key: CheckpointKey) -> str:
     """The command that shows a checkpoint."""
     from retrograph.engine.threads.refs import written

@@ -238,22 +238,6 @@ class PromptLeft(Message):
 
 
 @dataclass(eq=False, repr=False)
-class PromptWanted(Message):
-    """A widget wants a line of text from the user."""
-
-    purpose: str
-    label: str
-    value: str = ""
-    offered: tuple[str, ...] = ()
-    """What is offered as a completion, the likeliest first."""
-
-
-@dataclass(eq=False, repr=False)
-class ComparisonWanted(Message):
-    """The user wants to say what the Diff tab compares with."""
-
-
-@dataclass(eq=False, repr=False)
 class ScanWanted(Message):
     """The tree looks for something along its rows, of which some have not been read."""
 
@@ -270,6 +254,14 @@ class ThreadsRead(Message):
     threads: list[ThreadInfo]
     complete: bool
     ticket: int
+
+
+@dataclass(eq=False, repr=False)
+class ThreadSized(Message):
+    """What a thread takes in the store, in bytes; `None` where that is not told."""
+
+    thread_id: str
+    size: int | None
 
 
 @dataclass(eq=False, repr=False)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from retrograph.engine.model import Loader
+from retrograph.engine.model import Loader, ThreadQuery
 from retrograph.engine.threads.listing import ThreadFilter, find_threads
 from retrograph.engine.threads.status import ThreadInfo
 from retrograph.engine.views.redact import Redactor
 from retrograph.engine.views.shown import shown_info
-from retrograph.tui.messages import ThreadsRead
+from retrograph.tui.messages import ThreadSized, ThreadsRead
 from retrograph.tui.work import Job
 
 
@@ -31,3 +31,10 @@ class ThreadPages:
         self._job = job
         found = [shown_info(info, self._redactor) for info in islice(self._found, count)]
         return ThreadsRead(found, len(found) < count, job.ticket)
+
+
+def size_of(loader: Loader, thread_id: str) -> ThreadSized:
+    """What one thread takes, which a listing leaves out for its cost."""
+    alike = loader.threads(ThreadQuery(limit=None, prefix=thread_id, sizes=True))
+    row = next((row for row in alike if row.thread_id == thread_id), None)
+    return ThreadSized(thread_id, None if row is None else row.size)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widget import Widget
 
+from retrograph.tui.asking import Asked
 from retrograph.tui.hints import hints_of
 from retrograph.tui.home import Home
 from retrograph.tui.keymap import Acts
-from retrograph.tui.messages import PromptWanted
 from retrograph.tui.spans import Line, Span, clip
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.bars import Header, Hints
@@ -109,14 +110,25 @@ class BaseScreen(Acts, Reads, Screen[None]):
 
     # The prompt, in the place of the breadcrumb.
 
-    def on_prompt_wanted(self, message: PromptWanted) -> None:
+    def open_prompt(self, asked: Asked) -> None:
+        """Ask for a line of text."""
         from retrograph.tui.widgets.prompt import Prompt
 
         self.close_prompt()
         self.set_class(True, "-prompting")
         self._asked_from = self.focused
-        prompt = Prompt(self.ui, message.purpose, message.label, message.value, message.offered)
-        self.mount(prompt, before="#hints")
+        self.mount(Prompt(self.ui, asked), before="#hints")
+
+    def typed_ahead(self, event: events.Key, aimed: Widget | None) -> bool:
+        """Whether a key that came to `aimed` was meant for the prompt, which was not there yet: it
+        goes there."""
+        if not self.has_class("-prompting"):
+            return False
+        for prompt in self.query(".prompt"):
+            if aimed is not None and prompt in aimed.ancestors_with_self:
+                return False
+            prompt.take_key(event)  # type: ignore[attr-defined]
+        return True
 
     def close_prompt(self) -> None:
         """Take the prompt away; what had the focus has it again."""

@@ -6,13 +6,12 @@ from textual import on
 
 from retrograph.engine.history import NONE, History
 from retrograph.engine.text import cut, escape
-from retrograph.tui.messages import ComparisonWanted, PromptAccepted, PromptChanged, PromptWanted
+from retrograph.tui.asking import Asked
+from retrograph.tui.messages import PromptAccepted, PromptChanged
 from retrograph.tui.reading.choosing import FORMS, choose, offered, said
 from retrograph.tui.screens.finding import FindingScreen
 from retrograph.tui.spans import Span
-
-AGAINST = "against"
-"""The purpose of the prompt."""
+from retrograph.tui.widgets.diff import AGAINST
 
 
 class ComparingScreen(FindingScreen):
@@ -23,15 +22,14 @@ class ComparingScreen(FindingScreen):
     _key: tuple[str, str] | None = None
     """Namespace and id of what was chosen."""
 
-    @on(ComparisonWanted)
-    def _comparison_wanted(self) -> None:
+    def open_prompt(self, asked: Asked) -> None:
         model = self.history.model
-        if model is None:
-            return
-        history = model.picture.history
-        found = tuple(offered(history, model.known, self.history.selected))
-        self.on_prompt_wanted(PromptWanted(AGAINST, "compare with", "", found))
-        self.call_after_refresh(self._say_against, "")
+        if asked.purpose == AGAINST and model is not None:
+            history = model.picture.history
+            found = tuple(offered(history, model.known, self.history.selected))
+            asked = asked._replace(offered=found)
+            self.call_after_refresh(self._say_against, "")
+        super().open_prompt(asked)
 
     @on(PromptChanged)
     def _against_typed(self, message: PromptChanged) -> None:
@@ -70,6 +68,7 @@ class ComparingScreen(FindingScreen):
         self._key = (history.ns(found[0]), history.ids[found[0]])
         self.inspector.compare("chosen")
         self.inspect_again()
+        self.tab_picked(self.inspector.title, found[0])
 
     def inspect_again(self) -> None:
         """Read the selected checkpoint once more, with what it is compared with."""

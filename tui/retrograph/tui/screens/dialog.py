@@ -78,7 +78,7 @@ class Dialog(Acts, ModalScreen[Result]):
 
     def on_resize(self) -> None:
         # The note and the line to type in stay in sight however many rows there are.
-        around = 3 + (_NOTE + 1) * (self.note_of(0) is not None) + 2 * self._typing
+        around = 5 + (_NOTE + 1) * (self.note_of(0) is not None) + 2 * self._typing
         self.rows.styles.max_height = max(self.size.height - around, 3)
         self.call_after_refresh(self._say_note)
 

@@ -106,7 +106,12 @@ class PanesScreen(BaseScreen):
     def _inspecting(self, yes: bool) -> None:
         # First the pane must be there: what is not displayed cannot have the focus.
         self.set_class(yes, "-inspecting")
-        (self.inspector.tab if yes else self.history).focus()
+        pane = self.inspector.tab if yes else self.history
+        if pane.focusable:
+            # At once: the next key is for it, however fast it comes.
+            self.set_focus(pane)
+        else:
+            pane.focus()
 
     def action_thread_next_tab(self) -> None:
         self._inspecting(not self.inspector.has_focus_within)
@@ -152,11 +157,14 @@ class PanesScreen(BaseScreen):
 
     @on(TabPicked)
     def _tab_picked(self, message: TabPicked) -> None:
-        self.inspector.pick(message.title)
-        self.say_hints()
+        self.pick_tab(message.title)
+
+    def tab_picked(self, title: str, other: int | None = None) -> None:
+        """Another tab is in sight, or what it compares with is `other`."""
 
     def pick_tab(self, title: str) -> None:
         self.inspector.pick(title)
+        self.tab_picked(title)
         if not self.inspector.display or not self.inspector.region:
             self._inspecting(True)
         self.say_hints()

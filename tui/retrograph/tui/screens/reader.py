@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import subprocess
 from collections.abc import Iterable
 
 from textual import events
@@ -13,6 +10,7 @@ from textual.message import Message
 
 from retrograph.engine.text import escape
 from retrograph.tui.messages import TextRendered
+from retrograph.tui.pager import page
 from retrograph.tui.reading.markdown import markdown
 from retrograph.tui.reading.wrap import Wrapped
 from retrograph.tui.screens.base import BaseScreen
@@ -76,14 +74,7 @@ class TextRows(Reads, Rows):
         self._wrap_again()
 
     def action_reader_pager(self) -> None:
-        """The pager is the user's own program; escapes in the text are made visible for it too."""
-        pager = shlex.split(os.environ.get("PAGER") or "less")
-        safe = "\n".join(escape(line) for line in self.text.split("\n"))
-        try:
-            with self.app.suspend():
-                subprocess.run(pager, input=safe.encode("utf-8", "replace"), check=False)
-        except OSError as error:
-            self.notify(f"{pager[0]} cannot be run: {error.strerror}.", severity="error")
+        page(self.app, self.text)
 
 
 class ReaderScreen(BaseScreen):

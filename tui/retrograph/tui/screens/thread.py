@@ -10,7 +10,7 @@ from textual.message import Message
 from retrograph.engine.history import NONE
 from retrograph.engine.text import cut, escape
 from retrograph.tui import garbage
-from retrograph.tui.journal import command
+from retrograph.tui.journal import command, tab_command
 from retrograph.tui.messages import (
     CheckpointRead,
     CheckpointSelected,
@@ -176,7 +176,7 @@ class ThreadScreen(ComparingScreen):
         known = self._known
         if thread is None or source is None or known is None or i == NONE:
             return
-        mark = self.history.marks[-1] if self.history.marks else NONE
+        mark = self._marked
         redactor, chosen = source.redactor, self.chosen(thread.history, i)
 
         def work(job: Job) -> Message:
@@ -186,6 +186,11 @@ class ThreadScreen(ComparingScreen):
             return CheckpointRead(inspected, job.ticket)
 
         self.read("checkpoint", work)
+
+    @property
+    def _marked(self) -> int:
+        """The checkpoint that was marked last, `NONE` without one."""
+        return self.history.marks[-1] if self.history.marks else NONE
 
     def inspect_again(self) -> None:
         self._inspect()
@@ -251,6 +256,26 @@ class ThreadScreen(ComparingScreen):
         key = CheckpointKey(self.thread_id, history.ns(i), history.ids[i])
         inner = self.inspector.copies() if self.inspector.has_focus_within else []
         return [*inner, *checkpoint_copies(source.given, key)]
+
+    def tab_picked(self, title: str, other: int | None = None) -> None:
+        model, source, i = self.history.model, self.source, self.history.selected
+        if model is None or source is None or i == NONE:
+            return
+        from retrograph.engine.model import CheckpointKey
+        from retrograph.engine.threads.refs import written
+
+        history = model.picture.history
+
+        def ref(k: int) -> str:
+            return written(CheckpointKey(self.thread_id, history.ns(k), history.ids[k]))
+
+        if other is None:
+            against = self.inspector.against
+            other = {"chosen": self.chosen(history, i), "mark": self._marked}.get(against, NONE)
+        compared = ref(other) if other not in (NONE, i) else None
+        done = tab_command(title, source.given, ref(i), compared)
+        if done is not None:
+            self.home.journal.did(*done)
 
     @on(ValueHistoryWanted)
     def _value_history_wanted(self, message: ValueHistoryWanted) -> None:

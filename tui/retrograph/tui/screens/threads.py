@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -20,6 +21,7 @@ from retrograph.tui.messages import (
     ReadingFailed,
     ReloadWanted,
     RowOpened,
+    ThreadSized,
     ThreadsRead,
     WorkEnded,
     WorkGrew,
@@ -42,6 +44,9 @@ FIRST = 40
 """Threads that are shown as soon as they are there."""
 MORE = 400
 
+SIZE = "size"
+"""The group of the worker that reads what the selected thread takes."""
+
 
 class ThreadsScreen(BaseScreen):
     """The threads of a source, newest activity first, as far as they are looked at."""
@@ -57,6 +62,9 @@ class ThreadsScreen(BaseScreen):
         self._filter_soon = Settled(self, 0.25, self._filter)
         self._typed = ""
         self._preview_soon = Settled(self, 0.05, self._show_preview)
+        self._sizes: dict[tuple[str, str], int | None] = {}
+        """By thread and its newest checkpoint, of those that were selected."""
+        self._size_soon = Settled(self, 0.3, self._read_size)
 
     def panes(self) -> ComposeResult:
         with Horizontal(id="panes"):
@@ -142,6 +150,8 @@ class ThreadsScreen(BaseScreen):
 
     @on(ReadingFailed)
     def _reading_failed(self, message: ReadingFailed) -> None:
+        if message.what == SIZE:
+            return  # it is told where it can be
         if self.list.row_count:
             self.complain(message.sentence)
         else:
@@ -225,7 +235,27 @@ class ThreadsScreen(BaseScreen):
         from retrograph.tui.widgets.preview import preview_lines
 
         width = self.preview.scrollable_content_region.width
+        key = (info.row.thread_id, info.row.last_id)
+        if key in self._sizes:
+            info = replace(info, row=replace(info.row, size=self._sizes[key]))
+        else:
+            self._size_soon()
         self.preview.set_lines(preview_lines(info, self.ui, source.redactor, width))
+
+    def _read_size(self) -> None:
+        info, source = self.list.selected, self.source
+        if info is not None and source is not None and self.preview.region:
+            from retrograph.tui.reading.threads import size_of
+
+            loader, thread_id = source.loader, info.row.thread_id
+            self.read(SIZE, lambda job: size_of(loader, thread_id))
+
+    @on(ThreadSized)
+    def _thread_sized(self, message: ThreadSized) -> None:
+        info = self.list.selected
+        if info is not None and info.row.thread_id == message.thread_id:
+            self._sizes[message.thread_id, info.row.last_id] = message.size
+            self._show_preview()
 
     @on(RowOpened)
     def _row_opened(self) -> None:

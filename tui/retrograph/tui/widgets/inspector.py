@@ -103,6 +103,12 @@ class Inspector(Container):
         versus: str = getattr(self.tab, "versus", "")
         say_below(self, f"{number}{escape(snapshot.key.id[-6:])} {versus}".rstrip())
 
+    @property
+    def against(self) -> str:
+        """What the tab in sight compares with: "parent", "mark", "chosen"; "" where it does not."""
+        against: str = getattr(self.tab, "against", "")
+        return against
+
     def compare(self, against: str) -> None:
         """Compare with the parent, the mark, or what was chosen, from the next checkpoint on."""
         for tab in self._made.values():

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.suggester import SuggestFromList
 from textual.widgets import Input
 
+from retrograph.tui.asking import Asked
 from retrograph.tui.keymap import Acts
 from retrograph.tui.messages import PromptAccepted, PromptChanged, PromptLeft
 from retrograph.tui.spans import Line, Span, width
@@ -20,17 +21,16 @@ class Prompt(Acts, Horizontal):
 
     SCOPES = ("prompt",)
 
-    def __init__(
-        self, ui: Ui, purpose: str, label: str, value: str = "", offered: tuple[str, ...] = ()
-    ) -> None:
-        """`offered`: what the right arrow completes to, the likeliest first."""
+    def __init__(self, ui: Ui, asked: Asked) -> None:
         super().__init__(classes="prompt")
         self.bind_keys(ui.keys)
         self._ui = ui
-        self.purpose = purpose
-        self._label = label
-        self._value = value
-        self._offered = offered
+        self.purpose = asked.purpose
+        self._label = asked.label
+        self._value = asked.value
+        self._offered = asked.offered
+        self._ahead: list[events.Key] | None = []
+        """Keys that were typed before there was a line to type in."""
 
     def compose(self) -> ComposeResult:
         yield Bar(self._ui, classes="prompt-label")
@@ -43,6 +43,18 @@ class Prompt(Acts, Horizontal):
         label.say([Span(self._label, "accent")])
         label.styles.width = len(self._label) + 2
         self.query_one(Input).focus()
+        ahead, self._ahead = self._ahead or [], None
+        for event in ahead:
+            self.take_key(event)
+
+    def take_key(self, event: events.Key) -> None:
+        """Type a key that was aimed elsewhere."""
+        if self._ahead is not None:
+            self._ahead.append(event)
+        else:
+            line = self.query_one(Input)
+            # What the app itself sends does not come back to it, and so to the bindings.
+            line._forward_event(events.Key(event.key, event.character).set_sender(line))
 
     def say(self, line: Line) -> None:
         """Say something about what was typed, at the right."""

@@ -29,6 +29,13 @@ class StateTab(OutlineRows):
             self.say_empty("" if inspected.values else "No channel has a value here.")
         self.load(inspected.values, before, inspected.changed)
 
+    def action_value_pager(self) -> None:
+        if self.row_count:
+            from retrograph.tui.pager import page
+            from retrograph.tui.reading.copies import value_text
+
+            page(self.app, value_text(self._outline.value(self._outline.node(self.cursor))))
+
     def action_value_history(self) -> None:
         if self.row_count:
             self.post_message(ValueHistoryWanted(self.pointer))

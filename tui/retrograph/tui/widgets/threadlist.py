@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from retrograph.tui.messages import MoreWanted, PromptWanted, ReloadWanted, RowOpened
+from retrograph.tui.asking import Asked, ask
+from retrograph.tui.messages import MoreWanted, ReloadWanted, RowOpened
 from retrograph.tui.spans import Span, columns
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.rows import Rows
@@ -95,7 +96,7 @@ class ThreadList(Rows):
         self._arrange()
 
     def action_threads_filter(self) -> None:
-        self.post_message(PromptWanted("filter", "filter:", self.filtered))
+        ask(self, Asked("filter", "filter:", self.filtered))
 
     def action_threads_reload(self) -> None:
         self.post_message(ReloadWanted())

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Literal
 
 from retrograph.engine.history import NONE
+from retrograph.tui.asking import Asked, ask
 from retrograph.tui.messages import (
     CheckpointSelected,
     MarksChanged,
-    PromptWanted,
     RowOpened,
     RowsWanted,
     ScanWanted,
@@ -307,10 +307,10 @@ class HistoryTree(Rows):
             self.post_message(ScanWanted(kind, self.entry, way))
 
     def action_tree_search(self) -> None:
-        self.post_message(PromptWanted("search", "/", self.searched))
+        ask(self, Asked("search", "/", self.searched))
 
     def action_tree_jump(self) -> None:
-        self.post_message(PromptWanted("jump", "step or end of an id:"))
+        ask(self, Asked("jump", "step or end of an id:"))
 
     def found(self, text: str, matches: array[int]) -> None:
         """These entries are the matches of a search for a text, from now on."""
