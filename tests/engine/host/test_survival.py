@@ -140,7 +140,8 @@ def test_a_death_leaves_what_was_stored(host: Host) -> None:
 
 
 def test_hang_in_native_code(host: Host) -> None:
-    with act(host, "ctypes.PyDLL(None).sleep(1000)") as job:
+    # (One sleep would be ended by the signal that asks for the stack.)
+    with act(host, "[ctypes.PyDLL(None).sleep(1000) for _ in range(9)]") as job:
         silent = next(event for event in job if event.name == "silent")
         assert silent["seconds"] >= 2
         where = host.stack()

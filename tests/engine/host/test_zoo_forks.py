@@ -12,7 +12,7 @@ import pytest
 
 from hosting import VERSIONS
 from hosting.forks import Forker, at
-from hosting.played import FEW, LACKS, NEWEST, Hosts, Played
+from hosting.played import EVERYWHERE, FEW, LACKS, NEWEST, Hosts, Played
 from hosting.replays import thread_in
 from retrograph.engine.errors import SourceError
 from zoo import SCENARIOS
@@ -23,7 +23,7 @@ SOME = pytest.mark.parametrize(
         (version, s.name)
         for version in VERSIONS
         for s in SCENARIOS
-        if (version == NEWEST or s.name in FEW) and s.name not in LACKS[version]
+        if (EVERYWHERE or version == NEWEST or s.name in FEW) and s.name not in LACKS[version]
     ],
 )
 

@@ -2,8 +2,9 @@
 and in the nodes that run.
 
 Newest LangGraph: every checkpoint with something due, and every call that went on or gave an
-answer (of the graphs drawn by lot where each of their calls began). Older ones: where each call of
-the zoo began. Each time all around the graph (what its nodes have counted, its cache) is as it was
+answer (of the graphs drawn by lot some, where each of their calls began). Older ones: where the
+calls of one scenario of each kind began. With ZOO_EVERYWHERE in the environment all of them run on
+all of these. Each time all around the graph (what its nodes have counted, its cache) is as it was
 just before the call. What cannot be compared: a checkpoint that was never run, and one at which
 the caller gave a `goto` or an update, which are not stored apart from what came of them.
 """
@@ -15,22 +16,28 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 from hosting import VERSIONS
-from hosting.played import FEW, LACKS, NEWEST, Hosts, Played
+from hosting.played import EVERYWHERE, FEW, LACKS, NEWEST, Hosts, Played
 from hosting.replays import Case, Told, differences, goings_on, replays, thread_in
 from zoo import SCENARIOS
 
-ZOO = pytest.mark.parametrize(
-    ("version", "scenario"), [(version, s.name) for version in VERSIONS for s in SCENARIOS]
-)
 SOME = pytest.mark.parametrize(
     ("version", "scenario"),
-    [(v, s.name) for v in VERSIONS for s in SCENARIOS if v == NEWEST or s.name in FEW],
+    [
+        (version, s.name)
+        for version in VERSIONS
+        for s in SCENARIOS
+        if (EVERYWHERE or version == NEWEST or s.name in FEW) and s.name not in LACKS[version]
+    ],
 )
+UNTOLD = {"chance-10", "chance-96"}
+"""Threads with a node that gives a `Command` and has a router, too, which may lead anywhere: what
+of the stored route came of which is not told apart, so with a recording the router alone goes."""
 
 
 def cases(told: Told, few: bool) -> Iterator[tuple[str, Case]]:
     """(thread, case): replays of the scenario; `few`: from where a thread's calls began only."""
-    for thread_id in dict.fromkeys(call.thread for call in told.calls):
+    threads = list(dict.fromkeys(call.thread for call in told.calls))
+    for thread_id in threads[:: 4 if told.scenario == "chance" and not EVERYWHERE else 1]:
         begun: set[int] = set()
         with thread_in(told.store(), thread_id) as thread:
             for case in replays(told, thread):
@@ -39,13 +46,15 @@ def cases(told: Told, few: bool) -> Iterator[tuple[str, Case]]:
                     yield thread_id, case
 
 
-@ZOO
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_zoo_is_whole_but_for_what_each_langgraph_lacks(version: str, played: Played) -> None:
+    absent = {s.name for s in SCENARIOS if played(version, s.name).absent is not None}
+    assert absent == LACKS[version]
+
+
+@SOME
 def test_as_it_went(version: str, scenario: str, played: Played, hosts: Hosts) -> None:
     told = played(version, scenario)
-    if scenario in LACKS[version]:
-        assert told.absent is not None
-        return
-    assert told.absent is None
     again, found = hosts(version), []
     for thread_id, case in cases(told, version != NEWEST or scenario == "chance"):
         with thread_in(told.store(), thread_id) as thread:
@@ -61,6 +70,8 @@ def test_recorded(version: str, scenario: str, played: Played, hosts: Hosts) -> 
     told = played(version, scenario)
     again, found = hosts(version), []
     for thread_id, case in cases(told, few=True):
+        if thread_id in UNTOLD:
+            continue
         with thread_in(told.store(), thread_id) as thread:
             made = again.make(scenario, case, thread, recorded=True)
             # A recorded sub-graph does not run its nodes, and what was asked then is answered.

@@ -177,7 +177,7 @@ def _tasks(
     for write in stored:
         if write.task_id != NULL_TASK and write.channel not in CONTROL:
             by_task[write.task_id].append(write)
-    known: dict[str | None, str] | None = None
+    known: dict[str | None, tuple[str, int | None]] | None = None
     for task_id, writes in by_task.items():
         kind, node, send = parse_path(writes[0].task_path)
         if kind in ("call", "handler", "update"):
@@ -185,8 +185,8 @@ def _tasks(
         if node is None:
             if known is None:
                 tasks = thread.step(place.ns, place.id).tasks
-                known = {task.id: task.node for task in tasks}
-            node = known.get(task_id)
+                known = {task.id: (task.node, task.send) for task in tasks}
+            node, send = known.get(task_id, (None, send))
         if node is not None and node not in _NOBODY:
             yield (node, send), writes
 

@@ -43,6 +43,8 @@ class Task:
     """Channels written, in order, without control channels."""
     route: tuple[str, ...] | None
     """Destinations of its stored writes; `None` when it has not run."""
+    send: int | None = None
+    """Which of the Sends that were due; `None` for a node that its channels triggered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def _tasks(
         left = acts.get((due.node, due.send))
         if left is None:
             id_ = computed_id(own.envelope, due, learned) if ids else None
-            tasks.append(Task(id_, due.node, "", False, None, (), (), None))
+            tasks.append(Task(id_, due.node, "", False, None, (), (), None, due.send))
             continue
         tasks.append(
             Task(
@@ -132,6 +134,7 @@ def _tasks(
                 questions=tuple(asked_by.get(left.task_id, ())),
                 wrote=tuple(row.channel for row in left.rows if not row.channel.startswith("__")),
                 route=_route(left, own, learned) if left.finished else None,
+                send=due.send,
             )
         )
     return tasks

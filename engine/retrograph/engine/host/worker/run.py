@@ -28,6 +28,7 @@ from .faults import described
 from .policies import Policies
 from .saver import WorkerSaver
 from .steer import Steering
+from .tap import MODES, tapped
 from .watch import Watcher
 from .wire import Values, Wire
 
@@ -69,6 +70,9 @@ class Run:
         self._steering.begin(request["paused"])
         config = self._config(request)
         options = _options(graph, request, config)
+        plain = not asynchronous and not request["messages"]
+        if plain and tapped(graph, config["configurable"], self._take):
+            options.update(stream_mode=MODES, subgraphs=False)
         began = time.perf_counter()
         status, error = "done", None
         try:
@@ -138,7 +142,7 @@ class Run:
 
     def _take(self, part: Any) -> bool:
         """Tell of a part of the stream. Whether the run is to be held now."""
-        path, mode, payload = part
+        path, mode, payload = part if len(part) == 3 else ((), *part)
         ns = "|".join(path)
         if mode == "tasks":
             if "triggers" in payload:
@@ -157,13 +161,15 @@ class Run:
         self._wire.event(
             "due", id=task["id"], ns=ns, node=task["name"], triggers=list(task["triggers"])
         )
+        if ns:
+            return False
         self._why = {}
         if first:
             if self._steering.holds():
                 self._held = True
                 return True
             self._steering.wait()  # takes one step, where steps are counted
-        why = self._policies.holds("", task["name"], None) if ns == "" else None
+        why = self._policies.holds("", task["name"], None)
         if why is None or self._held:
             return False
         self._held = True
