@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from retrograph.engine.diagram.cells import ASCII, UNICODE
 from retrograph.engine.diagram.draw import Diagram, Edge, draw
-from retrograph.engine.history import NONE, History
 from retrograph.engine.text import cut, escape
 from retrograph.engine.tree.labels import Label
 from retrograph.tui.reading.inspected import Inspected
@@ -48,7 +47,7 @@ def chart(inspected: Inspected, ascii: bool) -> Chart:
     known, history = inspected.known, inspected.history
     nodes = topology(known, history, inspected.snapshot.key.ns)
     at = here(inspected.snapshot.step)
-    taken = frozenset(way_here(known, history, inspected.checkpoint, at.due))
+    taken = frozenset(way_here(known, inspected.checkpoint, at.due))
     edges = {
         (node.name, to): ELSEWHERE for node in nodes for way, _ in node.ways for to in way
     } | dict.fromkeys(taken, ON_THE_WAY)
@@ -84,27 +83,15 @@ def _label(name: str, due: bool, ran: bool, ascii: bool) -> str:
     return f"{sign} {cut(escape(name), _LONGEST)}"
 
 
-def way_here(
-    known: Known, history: History, checkpoint: int, due: frozenset[str]
-) -> Iterator[tuple[str, str]]:
+def way_here(known: Known, checkpoint: int, due: frozenset[str]) -> Iterator[tuple[str, str]]:
     """The edges that were taken on the way from the root to a checkpoint, as far as it is read.
 
     At a fork point whose lines went different ways it is the one that leads to what ran next, or,
     at the end, to what is `due`.
     """
-    told: set[tuple[Label, frozenset[str]]] = set()
-    i, after = checkpoint, due
-    while i != NONE:
-        note = known.note(i)
-        if note is not None and note.label.kind == "step":
-            label = note.label
-            # Of a long thread there are few different steps.
-            if (label, after) not in told:
-                told.add((label, after))
-                yield from _edges(label, after)
-            if label.ran:
-                after = frozenset(label.ran)
-        i = history.parent(i)
+    for note, after in known.line(checkpoint):
+        if note.label.kind == "step":
+            yield from _edges(note.label, due if after is None else frozenset(after.label.ran))
 
 
 def _edges(label: Label, after: frozenset[str]) -> Iterator[tuple[str, str]]:

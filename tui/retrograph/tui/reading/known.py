@@ -82,6 +82,23 @@ class Known:
         number = self._which[i]
         return self._notes[number - 1] if number else None
 
+    def line(self, i: int) -> list[tuple[Note, Note | None]]:
+        """What happened from a checkpoint up to its root, as far as it is read: each different
+        note with the note of the step that ran next on this line (`None`: it is the last). Of a
+        long thread these are few."""
+        which, parents = self._which, self._history.parents()
+        ran = [False, *(note.label.kind == "step" and bool(note.label.ran) for note in self._notes)]
+        found: dict[tuple[int, int], None] = {}
+        after = 0
+        while i != NONE:
+            number = which[i]
+            found[number, after] = None
+            if ran[number]:
+                after = number
+            i = parents[i]
+        notes = (None, *self._notes)
+        return [(note, notes[k]) for n, k in found if (note := notes[n]) is not None]
+
     def step(self, i: int) -> int | None:
         """The step of a checkpoint: from its metadata where that was read, else from its id."""
         return self._steps.get(i, self._history.step(i))
