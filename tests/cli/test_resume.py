@@ -67,6 +67,19 @@ def test_a_question_that_was_answered_before(run: Run, resume: Any, project: Pat
     assert run("show", "store.db", "answered", "--json").json["values"]["log"][1] == "answer yes"
 
 
+def test_with_nodes_recorded(run: Run, resume: Any, project: Path) -> None:
+    """Also after the question has been asked again, by a run of its own."""
+    asked = next(
+        c["id"]
+        for c in run("tree", "store.db", "answered", "--json").json["checkpoints"]
+        if c["interrupts"]
+    )
+    done = resume(f"answered@{asked}", "--answer", "no", "--recorded", "post")
+    assert done["values"]["log"] == ["pre", "answer no", "post"]
+    assert effects(project) == ["ask", "ask"]
+    assert [(r["node"], r["policy"]) for r in done["ran"]][-1] == ("post", "recorded")
+
+
 def test_in_the_sandbox_that_asks(run: Run, resume: Any, project: Path) -> None:
     first = run("replay", "store.db", "asking@step:0", "--graph", "agent.py:asking", "--json").json
     done = resume("asking", "--answer", "yes", source=first["sandbox"]["path"])
