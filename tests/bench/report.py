@@ -87,6 +87,7 @@ def machine() -> str:
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     return (
         f"{datetime.now(UTC):%Y-%m-%d} · {_cpu()}, {os.cpu_count()} cores, "
+        f"load {os.getloadavg()[1]:.1f}, "
         f"{memory / 2**30:.0f} GiB · {platform.system()} {platform.release()} · "
         f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, {libraries}"
     )

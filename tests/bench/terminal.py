@@ -36,6 +36,14 @@ class Frame(NamedTuple):
     data: bytes
 
 
+class Answer(NamedTuple):
+    """How long the first frame after a key took."""
+
+    seconds: float
+    worked: float
+    """Of them, those in which the program had a processor: all threads, whatever else ran."""
+
+
 class Terminal:
     """One run of a program; killed at the end."""
 
@@ -86,17 +94,17 @@ class Terminal:
             if not self._read(_PATIENCE):
                 raise TimeoutError(f"{needle!r} was not drawn")
 
-    def key(self, key: bytes, quiet: float = 0.25) -> float:
-        """Seconds from a key to the end of the first frame drawn after it. First waits until
+    def key(self, key: bytes, quiet: float = 0.25) -> Answer:
+        """From a key to the end of the first frame drawn after it. First waits until
         nothing has been drawn for `quiet` seconds."""
         self.settle(quiet)
         self.frames.clear()
-        pressed = time.perf_counter()
+        before, pressed = self.cpu(), time.perf_counter()
         os.write(self._fd, key)
         while not self.frames:
             if not self._read(_PATIENCE):
                 raise TimeoutError(f"{key!r} did nothing")
-        return self.frames[0].at - pressed
+        return Answer(self.frames[0].at - pressed, self.cpu() - before)
 
     def until(self, key: bytes, needle: bytes) -> float:
         """Seconds from a key to the end of the frame that shows these bytes."""
@@ -117,9 +125,12 @@ class Terminal:
         return pages * os.sysconf("SC_PAGE_SIZE")
 
     def cpu(self) -> float:
-        """Seconds of processor time so far."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Seconds of processor time so far, of the threads that are there."""
+        found = 0
+        for thread in Path(f"/proc/{self.pid}/task").iterdir():
+            with contextlib.suppress(OSError):  # one that has ended meanwhile
+                found += int((thread / "schedstat").read_text().split()[0])
+        return found / 1e9
 
     def _read(self, seconds: float) -> bool:
         """Read what there is; whether there was anything within so many seconds."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ ROOM = (200, 60)
 
 
 @pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The sizes of the frames, in characters."""
     sizes: list[int] = []
     display = App._display
@@ -27,7 +26,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
         display(app, screen, update)
 
     monkeypatch.setattr(App, "_display", counted)
-    yield sizes
+    return sizes
 
 
 @pytest.mark.parametrize(("keys", "most"), [("k", 6_000), ("m", 2_000)])

@@ -1,14 +1,15 @@
 """Keys in the app: from a key to the end of the frame that answers it, and that frame's bytes.
 
 The app on a short thread, on a long one and a plain list of Textual's run side by side and are
-asked in turn, so that what disturbs one disturbs all.
+asked in turn, so that what disturbs one disturbs all. The clock is what counts for a user; beside
+other work the processor time tells what it would show on an idle machine.
 """
 
 from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
@@ -19,7 +20,7 @@ from tests.bench.report import Row, at_most, seconds, size
 from tests.bench.stores.long_thread import THREAD, long_thread
 from tests.bench.stores.messages import THREAD as TALK
 from tests.bench.stores.messages import messages
-from tests.bench.terminal import Terminal
+from tests.bench.terminal import Answer, Terminal
 
 KEYS = {"cursor": (b"k",), "page": (b"\x1b[5~", b"\x1b[6~"), "jump": (b"g", b"G")}
 FLOOR = """
@@ -69,7 +70,7 @@ ROOM = (200, 60)
 
 
 def rows(quick: bool) -> Iterator[Row]:
-    times, count = (15, 10_000) if quick else (80, 100_000)
+    times, count = (15, 10_000) if quick else (40, 100_000)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         yield from _answers(folder, count, times)
@@ -80,7 +81,7 @@ def rows(quick: bool) -> Iterator[Row]:
 def _answers(folder: Path, count: int, times: int) -> Iterator[Row]:
     few = command(long_thread(1_000), "--thread", THREAD)
     many = command(long_thread(count), "--thread", THREAD)
-    found: dict[str, list[list[float]]] = {name: [[], [], []] for name in KEYS}
+    found: dict[str, tuple[list[Answer], ...]] = {name: ([], [], []) for name in KEYS}
     with ExitStack() as stack:
         apps = [stack.enter_context(Terminal(argv, folder)) for argv in (many, few, PLAIN)]
         for app in apps:
@@ -91,23 +92,19 @@ def _answers(folder: Path, count: int, times: int) -> Iterator[Row]:
                 for app, took in zip(apps, found[name], strict=True):
                     took.append(app.key(keys[turn % len(keys)]))
     for name, (long, short, plain) in found.items():
-        timing = Timing(_p95(long), _p95(short), _p95(long) / _p95(short))
-        what = f"app: {name}, key to paint, p95"
-        yield under(f"{what}, {count:,} checkpoints", timing.ours, 0.016, seconds)
-        yield at_most(f"{what}, {count:,} checkpoints; 1,000", timing, 1.3)
-        least = Timing(median(long), median(plain), median(long) / median(plain))
-        yield Row(
-            f"app: {name}, key to paint, median; a plain list of Textual's",
-            seconds(least.ours),
-            seconds(least.baseline),
-            f"{least.ratio:.2f} ×",
-            "",
-            None,
-        )
+        what = f"app: {name}, key to paint, {count:,} checkpoints"
+        clock = _p95(answer.seconds for answer in long)
+        yield under(f"{what}, p95 by the clock", clock, 0.016, seconds)
+        ours, few_, floor = (_p95(a.worked for a in side) for side in (long, short, plain))
+        yield under(f"{what}, p95 of processor time", ours, 0.016, seconds)
+        yield at_most(f"{what}; 1,000", Timing(ours, few_, ours / few_), 1.3)
+        cells = (seconds(ours), seconds(floor), f"{ours / floor:.2f} ×", "", None)
+        yield Row(f"{what}; a plain list of Textual's", *cells)
 
 
-def _p95(took: list[float]) -> float:
-    return sorted(took)[int(len(took) * 0.95)]
+def _p95(took: Iterable[float]) -> float:
+    ordered = sorted(took)
+    return ordered[int(len(ordered) * 0.95)]
 
 
 def _bytes(folder: Path, count: int) -> Iterator[Row]:
@@ -128,7 +125,8 @@ def _bytes(folder: Path, count: int) -> Iterator[Row]:
 def _values(folder: Path) -> Iterator[Row]:
     """The State tab on a large value: in the app from the key, and the view alone."""
     store = messages(2_000, 2_500)
-    to_state, opened = [], []
+    to_state: list[float] = []
+    opened: list[Answer] = []
     for _ in range(5):
         with Terminal(command(store, "--thread", TALK), folder) as app:
             app.sees(b"head")
@@ -143,9 +141,9 @@ def _values(folder: Path) -> Iterator[Row]:
         "app: from a key to the State of 5 MB, its rest of 70 ms included",
         *(seconds(median(to_state)), "", "", "", None),
     )
-    yield under(
-        "app: a list of 2,000 messages expanded, key to paint", median(opened), 0.03, seconds
-    )
+    what = "app: a list of 2,000 messages expanded, key to paint"
+    yield under(f"{what}, by the clock", median(a.seconds for a in opened), 0.03, seconds)
+    yield under(f"{what}, processor time", median(a.worked for a in opened), 0.03, seconds)
     took, _ = once(state, store, TALK)
     yield under("app: State of 5 MB, first paint, the view alone", took, 0.15, seconds)
 
