@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrograph.engine.history import NONE, History
+from retrograph.engine.history import NONE, History, linked
 from retrograph.engine.model import IndexRow
 
 
@@ -112,3 +114,16 @@ def test_any_rows_make_a_forest(rows: dict[tuple[str, str], str | None]) -> None
             assert all(i in tree.children(tree.parent(i)) for _ in [0] if tree.parent(i) >= 0)
         assert set(tree.leaves(ns)) == {i for i in tree.span(ns) if not tree.children(i)}
     assert seen == set(rows)
+
+
+@given(st.lists(st.integers(-1, 11), max_size=12))
+def test_links_are_those_of_the_parents(wanted: list[int]) -> None:
+    parents = array("i", [up if up < len(wanted) else NONE for up in wanted])
+    first, following = linked(parents)
+    for i in range(len(parents)):
+        children = []
+        child = first[i]
+        while child != NONE:
+            children.append(child)
+            child = following[child]
+        assert children == [k for k, up in enumerate(parents) if up == i]
