@@ -161,8 +161,8 @@ def huge_heads(table: Table, keys: Sequence[CheckpointKey], size: int) -> Select
     among, parameters = _of_keys(table, keys)
     length = _length(table["checkpoint"])
     return Select(
-        f"SELECT {table['thread']}, {table.sql}.{table.rowid}, {length}, {table['ns']}, {table['id']}, "
-        f"CAST({table['parent']} AS TEXT), {table['type']}, {table['metadata']} "
+        f"SELECT {table['thread']}, {table.sql}.{table.rowid}, {length}, {table['ns']}, "
+        f"{table['id']}, CAST({table['parent']} AS TEXT), {table['type']}, {table['metadata']} "
         f"FROM {among} AND {length} > ?",
         (*parameters, size),
     )
