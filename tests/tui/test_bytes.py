@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual._compositor import CompositorUpdate
 from textual.app import App
+from textual.widget import Widget
 
 from piloting import opened, press, settle
 
@@ -50,3 +52,42 @@ async def test_what_looks_as_before_is_not_sent_again(demo: Path, sent: list[int
         pilot.app.screen.query_one("#history").redraw()  # type: ignore[attr-defined]
         await settle(pilot)
         assert not sent
+
+
+async def test_what_stands_there_is_what_would_be_drawn_anew(demo: Path) -> None:
+    dice = random.Random(7)
+    keys = [
+        "j",
+        "k",
+        "g",
+        "G",
+        "pageup",
+        "pagedown",
+        "ctrl+d",
+        "ctrl+u",
+        "]",
+        "[",
+        "o",
+        "O",
+        "c",
+        "C",
+        "m",
+        "left",
+        "right",
+        ".",
+        "1",
+        "2",
+        "4",
+        "6",
+    ]
+    async with opened(demo, "order-4412", (100, 16)) as pilot:
+        screen = pilot.app.screen
+        for _ in range(60):
+            key = dice.choice(keys)
+            await press(pilot, key)
+            stands = screen._compositor.render_strips(pilot.app.size)
+            for widget in screen.walk_children(Widget):
+                widget._styles_cache.clear()
+                widget._render_cache = widget._render_cache._replace(lines=[])
+                widget._set_dirty()
+            assert stands == screen._compositor.render_strips(pilot.app.size), key
