@@ -112,8 +112,8 @@ def write(path: Path, rows: list[Row]) -> None:
         "# Benchmarks\n\n"
         "Written by `make bench`. Ours against a baseline in the same run, in turn: each round is\n"
         "a fresh process a side, of which the best call counts; medians of the rounds. Seconds\n"
-        "are processor time, but for Postgres, where they are the clock's, as they are for the app\n"
-        "where nothing else is said. Files are in the system's cache, and imports are not counted, except in whole commands. Memory is\n"
-        "what the process grew by at most.\n\n"
+        "are processor time, but for Postgres, where they are the clock's, as they are for the\n"
+        "app where nothing else is said. Files are in the system's cache, and imports are not\n"
+        "counted, except in whole commands. Memory is what the process grew by at most.\n\n"
         f"{machine()}\n\n{table(rows)}\n"
     )
