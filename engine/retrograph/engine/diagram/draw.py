@@ -1,10 +1,13 @@
 """A directed graph drawn in cells: nodes in layers, edges as wires, loops as lanes at the right.
 
-START
-  ├──────╮
-  ▼      │
-agent    │
-┌─┴─┐    │
+  START
+    ├───────╮
+    ▼       │
+  agent     │
+ ╭──┴───╮   │
+ ▼      ▼   │
+END   tools │
+        ╰───╯
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from retrograph.engine.diagram.layers import Item, Layers, Node, layered
 from retrograph.engine.diagram.places import left_of, ports
 from retrograph.engine.diagram.wires import Lane, Net, TangledError, nets_of
 
-MANY_NODES, MANY_EDGES = 60, 240
+MANY_NODES, MANY_EDGES = 60, 150
 """Larger graphs are not drawn."""
 
 _BESIDE = 2
@@ -143,9 +146,10 @@ class _Drawing:
             else:
                 for above, below in self._layers.path(edge.source, edge.target):
                     self._piece(above, below, edge.weight)
-        rows = [self._cells(y, labels, signs) for y in range(self._height)]
+        wires = self._sheet.width
+        rows = [self._cells(y, wires, labels, signs) for y in range(self._height)]
         nodes = max(at + self._widths.get(item, 1) for item, at in self._at.items())
-        return Diagram(rows, max(self._sheet.width, nodes))
+        return Diagram(rows, max(wires, nodes))
 
     def _piece(self, above: Item, below: Item, weight: int) -> None:
         """A part of an edge, from a layer to the next."""
@@ -199,8 +203,8 @@ class _Drawing:
     def _joint(self, x: int, y: int) -> None:
         self._sheet.joint((x, y))
 
-    def _cells(self, y: int, labels: Mapping[Node, int], signs: Signs) -> list[Piece]:
-        """A row as pieces, without blanks at its end."""
+    def _cells(self, y: int, wide: int, labels: Mapping[Node, int], signs: Signs) -> list[Piece]:
+        """A row of `wide` columns of wires as pieces, without blanks at its end."""
         starts: dict[int, Node] = {}
         for k, row in enumerate(self._layers.rows):
             if self._row(k) == y:
@@ -208,15 +212,16 @@ class _Drawing:
                     if isinstance(item, str):
                         starts[self._at[item] - left_of(labels[item])] = item
         pieces: list[Piece] = []
+        end = max([wide, *(start + 1 for start in starts)])
         x = 0
         blanks = 0
-        while x < self._sheet.width or any(start >= x for start in starts):
+        while x < end:
             if x in starts:
-                piece, wide = Piece("", starts[x]), labels[starts[x]]
+                piece, taken = Piece("", starts[x]), labels[starts[x]]
             else:
                 text, weight = self._sheet.at((x, y), signs)
-                piece, wide = Piece(text, None, weight), 1
-            x += wide
+                piece, taken = Piece(text, None, weight), 1
+            x += taken
             if piece.node is None and not piece.weight:
                 blanks += 1
                 continue

@@ -9,6 +9,7 @@ where they arrive, so that nobody follows one to another's end.
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -150,6 +151,10 @@ def crossings(layers: Layers) -> int:
     count = 0
     for above, below in pairwise(layers.rows):
         at = {item: k for k, item in enumerate(below)}
-        pieces = [(k, at[to]) for k, item in enumerate(above) for to in layers.down.get(item, ())]
-        count += sum((a - c) * (b - d) < 0 for a, b in pieces for c, d in pieces) // 2
+        seen: list[int] = []
+        for item in above:
+            ends = [at[to] for to in layers.down.get(item, ())]
+            count += sum(len(seen) - bisect_right(seen, end) for end in ends)
+            for end in ends:
+                insort(seen, end)
     return count
