@@ -15,6 +15,7 @@ from langgraph.pregel import Pregel
 
 from .faults import is_users
 from .overlay import OverlayCache, OverlayStore
+from .saver import WorkerSaver
 
 
 class Isolation:
@@ -26,6 +27,7 @@ class Isolation:
         self._caches: list[Any] = []
         self._found: list[Any] | None = None
         """The other graphs of the project, once they are known."""
+        self._memory: WorkerSaver | None = None
 
     def graph(self, graph: Any, saver: Any, served: bool) -> Any:
         """A copy of the graph that has `saver` and the overlays; its sub-graphs and the project's
@@ -44,6 +46,13 @@ class Isolation:
             other.cache = self.cache(other.cache)
         update = {"checkpointer": saver, "store": store, "cache": self.cache(graph.cache)}
         return graph.copy(update=update)
+
+    def memory(self) -> WorkerSaver:
+        """An empty saver in memory, the same one each time: what it held is gone."""
+        if self._memory is None:
+            self._memory = WorkerSaver(":memory:", self._serde)
+        self._memory.clear()
+        return self._memory
 
     def store(self, base: Any) -> Any:
         if base is None or isinstance(base, OverlayStore):

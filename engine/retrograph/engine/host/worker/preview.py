@@ -67,7 +67,7 @@ class Preview:
         self._request = request
         self._blobs = blobs
         self._serde = serde
-        self._scratch = Scratch(graph, isolation, serde, request, blobs, loop)
+        self._scratch = Scratch(graph, isolation, request, blobs, loop)
         self._why: str | None = None
 
     def answer(self) -> tuple[dict[str, Any], list[bytes]]:

@@ -93,6 +93,12 @@ class WorkerSaver(BaseCheckpointSaver):  # type: ignore[type-arg]
         with self._lock:
             self.connection.close()
 
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            for table in ("checkpoints", "writes"):
+                self.connection.execute(f"DELETE FROM {table}")
+
     # Reading.
 
     def get_tuple(self, config: Any) -> CheckpointTuple | None:

@@ -11,7 +11,6 @@ from langgraph.checkpoint.base.id import uuid6
 
 from .faults import RequestError
 from .isolate import Isolation, subgraph
-from .saver import WorkerSaver
 
 CHECKPOINTER = "__pregel_checkpointer"
 
@@ -26,7 +25,6 @@ class Scratch:
         self,
         graph: Any,
         isolation: Isolation,
-        serde: Any,
         request: dict[str, Any],
         blobs: Sequence[bytes],
         loop: Any,
@@ -34,7 +32,7 @@ class Scratch:
         rows = request["rows"]
         self.thread_id = rows["thread_id"]
         self.ns = request["ns"]
-        self.saver = WorkerSaver(":memory:", serde)
+        self.saver = isolation.memory()
         for ns, checkpoint_id, parent_id, typed, metadata in rows["checkpoints"]:
             self.saver.put_row(
                 self.thread_id, ns, checkpoint_id, parent_id, _typed(typed, blobs), blobs[metadata]
@@ -109,7 +107,7 @@ class Scratch:
         ).fetchone()
 
     def close(self) -> None:
-        self.saver.close()
+        self.saver.clear()
 
     def _call(self, method: str, *arguments: Any) -> Any:
         if self._loop is None:
