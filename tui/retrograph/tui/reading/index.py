@@ -26,19 +26,23 @@ _FIRST_PAGE = 60
 
 def look_again(job: Job, thread: Thread, before: Known, row: ThreadRow | None) -> Message:
     """After somebody has written: read the index anew, unless the thread stands as `row` says."""
-    if row is not None and thread.loader.thread(thread.thread_id) == row:
+    now = thread.loader.thread(thread.thread_id)
+    if row is not None and now == row:
         return IndexUnchanged(job.ticket)
-    return read_index(job, thread, before)
+    return read_index(job, thread, before, now)
 
 
-def read_index(job: Job, thread: Thread, before: Known | None) -> WorkEnded:
+def read_index(
+    job: Job, thread: Thread, before: Known | None, row: ThreadRow | None = None
+) -> WorkEnded:
     """Post `IndexRead` up to three times: of the beginning, where the thread is long; of the root
     graph; and, where there are sub-graphs, with them.
 
     `before`: what was known of the same thread when it was read the last time; without it the
-    beginning is shown early.
+    beginning is shown early. `row`: how the thread stands, where that has just been asked.
     """
-    row = thread.loader.thread(thread.thread_id) if before is not None else None
+    if row is None and before is not None:
+        row = thread.loader.thread(thread.thread_id)
     batches = _batches(job, thread, early=before is None)
     thread.history = history = History.build(thread.thread_id, batches)
     if not len(history):
