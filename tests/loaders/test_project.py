@@ -84,7 +84,11 @@ def test_a_pyproject_of_others_is_fine(project: Path) -> None:
     ("text", "words"),
     [
         ("soruce = 'x'", "no configuration key 'soruce' .*did you mean 'source'"),
-        ("zzz = 1", "no configuration key 'zzz' .*there are source, graph, python, allow, side_effects, redact"),
+        (
+            "zzz = 1",
+            "no configuration key 'zzz' .*there are source, graph, python, allow, side_effects, "
+            "redact",
+        ),
         ("source = 1", "'source' must be text"),
         ("source = ''", "'source' must be text"),
         ("redact = 'token'", "'redact' must be a list"),

@@ -19,11 +19,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def is_uuid6(checkpoint_id: str) -> bool:
     """Whether the id is a dashed UUID of version 6, as LangGraph makes them."""
-    return (
-        len(checkpoint_id) == 36
-        and checkpoint_id[14] == "6"
-        and checkpoint_id[8:24:5] == "----"
-    )
+    return len(checkpoint_id) == 36 and checkpoint_id[14] == "6" and checkpoint_id[8:24:5] == "----"
 
 
 def step_of(checkpoint_id: str) -> int | None:
