@@ -12,6 +12,7 @@ import pytest
 
 from hosting import TESTS, VERSIONS, python_of
 from hosting.replays import Again, Told
+from zoo import SCENARIOS
 
 NEWEST = VERSIONS[-1]
 EVERYWHERE = "ZOO_EVERYWHERE" in os.environ
@@ -30,6 +31,25 @@ FEW = frozenset(
     )
 )
 """Scenarios for older LangGraphs: one of each kind."""
+
+
+def _is_played(version: str, scenario: str) -> bool:
+    """Whether a scenario is for this LangGraph: all for the newest, `FEW` for the oldest, and half
+    of these for each of those between."""
+    if scenario in LACKS[version]:
+        return False
+    if EVERYWHERE or version == NEWEST:
+        return True
+    between = VERSIONS[1:-1]
+    if version not in between:
+        return scenario in FEW
+    return scenario in sorted(FEW)[between.index(version) :: len(between)]
+
+
+SOME = pytest.mark.parametrize(
+    ("version", "scenario"),
+    [(v, s.name) for v in VERSIONS for s in SCENARIOS if _is_played(v, s.name)],
+)
 Played = Callable[[str, str], Told]
 Hosts = Callable[[str], Again]
 

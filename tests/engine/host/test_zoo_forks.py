@@ -12,20 +12,10 @@ import pytest
 
 from hosting import VERSIONS
 from hosting.forks import Forker, at
-from hosting.played import EVERYWHERE, FEW, LACKS, NEWEST, Hosts, Played
+from hosting.played import LACKS, SOME, Hosts, Played
 from hosting.replays import thread_in
 from retrograph.engine.errors import SourceError
 from zoo import SCENARIOS
-
-SOME = pytest.mark.parametrize(
-    ("version", "scenario"),
-    [
-        (version, s.name)
-        for version in VERSIONS
-        for s in SCENARIOS
-        if (EVERYWHERE or version == NEWEST or s.name in FEW) and s.name not in LACKS[version]
-    ],
-)
 
 
 @SOME

@@ -2,11 +2,12 @@
 and in the nodes that run.
 
 Newest LangGraph: every checkpoint with something due, and every call that went on or gave an
-answer (of the graphs drawn by lot some, where each of their calls began). Older ones: where the
-calls of one scenario of each kind began. With ZOO_EVERYWHERE in the environment all of them run on
-all of these. Each time all around the graph (what its nodes have counted, its cache) is as it was
-just before the call. What cannot be compared: a checkpoint that was never run, and one at which
-the caller gave a `goto` or an update, which are not stored apart from what came of them.
+answer (of the graphs drawn by lot some, where each of their calls began). The oldest: where the
+calls of one scenario of each kind began; each of those between: of half of these. With
+ZOO_EVERYWHERE in the environment all of them run on all of these. Each time all around the graph
+(what its nodes have counted, its cache) is as it was just before the call. What cannot be compared:
+a checkpoint that was never run, and one at which the caller gave a `goto` or an update, which are
+not stored apart from what came of them.
 """
 
 from __future__ import annotations
@@ -16,19 +17,10 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 from hosting import VERSIONS
-from hosting.played import EVERYWHERE, FEW, LACKS, NEWEST, Hosts, Played
+from hosting.played import EVERYWHERE, LACKS, NEWEST, SOME, Hosts, Played
 from hosting.replays import Case, Told, differences, goings_on, replays, thread_in
 from zoo import SCENARIOS
 
-SOME = pytest.mark.parametrize(
-    ("version", "scenario"),
-    [
-        (version, s.name)
-        for version in VERSIONS
-        for s in SCENARIOS
-        if (EVERYWHERE or version == NEWEST or s.name in FEW) and s.name not in LACKS[version]
-    ],
-)
 UNTOLD = {"chance-10", "chance-96"}
 """Threads with a node that gives a `Command` and has a router, too, which may lead anywhere: what
 of the stored route came of which is not told apart, so with a recording the router alone goes."""
