@@ -2,12 +2,11 @@
 and in the nodes that run.
 
 Newest LangGraph: every checkpoint with something due, and every call that went on or gave an
-answer (of the graphs drawn by lot some, where each of their calls began). The oldest: where the
-calls of one scenario of each kind began; each of those between: of half of these. With
-ZOO_EVERYWHERE in the environment all of them run on all of these. Each time all around the graph
-(what its nodes have counted, its cache) is as it was just before the call. What cannot be compared:
-a checkpoint that was never run, and one at which the caller gave a `goto` or an update, which are
-not stored apart from what came of them.
+answer (of the graphs drawn by lot some, where each of their calls began). Older ones share one
+scenario of each kind: where its calls began. With ZOO_EVERYWHERE in the environment all of them run
+on all of these. Each time all around the graph (what its nodes have counted, its cache) is as it
+was just before the call. What cannot be compared: a checkpoint that was never run, and one at which
+the caller gave a `goto` or an update, which are not stored apart from what came of them.
 """
 
 from __future__ import annotations
