@@ -6,8 +6,6 @@ BIN := $(VENV)/bin
 # `uv` from the path, else one of our own in a local venv.
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 STAMP := $(VENV)/.locked
-# Tests wait now and then, for servers and terminals: a few more at once than there are cores.
-WORKERS ?= $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 # Environments of users, one for each LangGraph that graphs are run with in tests.
 ENVS := $(patsubst tests/envs/%.txt,.envs/%/.locked,$(wildcard tests/envs/*.txt))
 
@@ -38,7 +36,7 @@ demo: setup ## Open the demo (without a terminal: print its tree)
 	@$(BIN)/retrograph demo
 
 test: setup $(ENVS) ## Run all tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
 check: setup ## Format, lint, types, import contracts
 	$(BIN)/ruff format --check .

@@ -1,6 +1,6 @@
 """Edits of the zoo's checkpoints in hosts: what changes nothing, what turns a router, what is held
-and why; newest LangGraph: every checkpoint with something due, older ones share one scenario of each
-kind, as in test_zoo_replay.
+and why; newest LangGraph: every checkpoint with something due, older ones share one scenario of
+each kind, as in test_zoo_replay.
 """
 
 from __future__ import annotations
