@@ -6,6 +6,9 @@ from typing import NamedTuple, Protocol, cast
 
 from textual.widget import Widget
 
+AGAINST = "against"
+"""A purpose: what a checkpoint is compared with."""
+
 
 class Asked(NamedTuple):
     """What a line of text is wanted for."""

@@ -6,12 +6,11 @@ from textual import on
 
 from retrograph.engine.history import NONE, History
 from retrograph.engine.text import cut, escape
-from retrograph.tui.asking import Asked
+from retrograph.tui.asking import AGAINST, Asked
 from retrograph.tui.messages import PromptAccepted, PromptChanged
 from retrograph.tui.reading.choosing import FORMS, choose, offered, said
 from retrograph.tui.screens.finding import FindingScreen
 from retrograph.tui.spans import Span
-from retrograph.tui.widgets.diff import AGAINST
 
 
 class ComparingScreen(FindingScreen):

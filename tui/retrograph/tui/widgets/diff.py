@@ -13,7 +13,7 @@ from retrograph.engine.paths import pointer
 from retrograph.engine.text import cut, escape
 from retrograph.engine.values import ABSENT, Value
 from retrograph.engine.views.outline import NONE
-from retrograph.tui.asking import Asked, ask
+from retrograph.tui.asking import AGAINST, Asked, ask
 from retrograph.tui.messages import ComparisonMade, ReadingFailed, TextOpened
 from retrograph.tui.reading.copies import Copy, value_copies
 from retrograph.tui.reading.diffing import Against, Comparison, compare
@@ -24,9 +24,6 @@ from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.diffpaint import paint_line, paint_sides, tint
 from retrograph.tui.widgets.rows import Rows
 from retrograph.tui.work import Job, Reads
-
-AGAINST = "against"
-"""The purpose of the prompt that asks what to compare with."""
 
 
 class DiffTab(Reads, Rows):
