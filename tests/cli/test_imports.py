@@ -57,6 +57,7 @@ def test_json_needs_no_drawing(newest: Path) -> None:
     names = modules("threads", newest, "--json")
     assert "rich" not in tops(names)
     assert not {name for name in names if name.startswith("retrograph.cli.draw")}
+    assert not {"concurrent", "logging"} & tops(names)
 
 
 def test_the_version_needs_next_to_nothing() -> None:

@@ -27,6 +27,7 @@ from retrograph.engine.steps.channels import channel_values, split_values
 from retrograph.engine.steps.deltas import delta_values
 from retrograph.engine.steps.due import OLD_FORMAT, Barrier, Learned
 from retrograph.engine.steps.plain import ran_plainly
+from retrograph.engine.steps.rowsinstep import RowsInStep
 from retrograph.engine.steps.step import Step, derive
 
 Fold: TypeAlias = "Callable[[str, Mapping[str, Any]], Mapping[str, Any]]"
@@ -313,7 +314,7 @@ class Thread:
         twins = {i: sum(child in run_on for child in family) for i, family in families.items()}
         reader = Reader(self, ns, learned)
         alive: dict[int, tuple[Activity, int]] = {}
-        rows = _RowsInStep(self.loader.writes(self.thread_id, ns))
+        rows = RowsInStep(self.loader.writes(self.thread_id, ns))
         for batch in self.loader.envelopes(self.thread_id, ns):
             for envelope in batch:
                 i = history.find(ns, envelope.id)
@@ -381,21 +382,4 @@ class Reader:
         if ran_on is None and found.asks:
             children = thread.history.children(i)
             found = replace(found, ran_on=bool(thread.made_by_running(self._ns, children)))
-        return found
-
-
-class _RowsInStep:
-    """Write rows by checkpoint, streamed beside envelopes in the same order."""
-
-    def __init__(self, batches: Iterator[Sequence[WriteRow]]) -> None:
-        self._rows = (row for batch in batches for row in batch)
-        self._next: WriteRow | None = next(self._rows, None)
-
-    def of(self, checkpoint_id: str) -> list[WriteRow]:
-        while self._next is not None and self._next[1] < checkpoint_id:
-            self._next = next(self._rows, None)
-        found = []
-        while self._next is not None and self._next[1] == checkpoint_id:
-            found.append(self._next)
-            self._next = next(self._rows, None)
         return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from retrograph.engine.errors import RefError
@@ -118,6 +117,10 @@ class SQLiteLoader:
     def _told_by_ends(self, keys: Sequence[CheckpointKey]) -> dict[CheckpointKey, Envelope]:
         """Of these checkpoints, those that need not be read whole. Two connections read, since
         SQLite waits for the pages that it passes over, and lets Python go meanwhile."""
+        if not keys:
+            return {}
+        # With it comes `logging`: only huge checkpoints need either.
+        from concurrent.futures import ThreadPoolExecutor
 
         def read(some: Sequence[CheckpointKey]) -> list[Ends]:
             with self._store.reading() as reading:
