@@ -151,21 +151,22 @@ def folding(stated: HostOptions | None, config: Config) -> Iterator[Callable[[Th
     """Lets threads show DeltaChannels whole, where a graph is given. Its process is started by the
     first of these, once, and ends with the block. Any thread of this process may fold."""
     with ExitStack() as stack:
-        started: list[Host] = []
-        failed: list[RetrographError] = []
+        started: Host | None = None
+        failure: RetrographError | None = None
         alone = Lock()
 
         def host() -> Host:
+            nonlocal started, failure
             assert stated is not None
-            if failed:
-                raise failed[0]
-            try:
-                if not started:
-                    started.append(stack.enter_context(hosted(stated, config))[0])
-            except RetrographError as error:
-                failed.append(error)
-                raise
-            return started[0]
+            if failure is not None:
+                raise failure
+            if started is None:
+                try:
+                    started = stack.enter_context(hosted(stated, config))[0]
+                except RetrographError as error:
+                    failure = error
+                    raise
+            return started
 
         def fold(thread: Thread, ns: str, deltas: Mapping[str, Any]) -> Mapping[str, Any]:
             from retrograph.engine.host.folding import folded
