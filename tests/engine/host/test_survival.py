@@ -110,6 +110,43 @@ def test_os_exit(host: Host) -> None:
     )
 
 
+TELLING = "from langgraph.config import get_stream_writer; tell = get_stream_writer(); "
+
+
+@pytest.mark.parametrize(
+    "end", ["os._exit(0)", "os.kill(os.getpid(), signal.SIGKILL)", "os.closerange(3, 200)"]
+)
+def test_what_was_told_before_the_end_is_heard(host: Host, end: str) -> None:
+    heard = []
+    code = f"{TELLING}[tell(i) for i in range(500)]; {end}; time.sleep(9)"
+    with pytest.raises(HostDiedError, match="while node 'act' ran"), act(host, code) as job:
+        heard.extend(job)
+    told = [event["value"] for event in heard if event.name == "custom"]
+    assert len(told) == 500
+    assert [event.name for event in heard].count("task_start") == 1
+
+
+def test_a_node_that_holds_python_up_is_known_at_once(host: Host) -> None:
+    with act(host, "ctypes.PyDLL(None).sleep(30)") as job:
+        began = time.monotonic()
+        for event in job:
+            if event.name == "task_start":
+                break
+        # Native code keeps the host from sending it: it was read from the shared memory.
+        assert time.monotonic() - began < 1.5
+        assert list(host.running) == ["act"]
+        host.kill()
+
+
+def test_more_than_the_shared_memory_holds(host: Host) -> None:
+    code = "from langgraph.types import interrupt; interrupt('é' * 3_000_000)"
+    with act(host, code) as job:
+        asked = [event for event in job if event.name == "interrupt"]
+    assert len(asked) == 1
+    assert len(asked[0].typed(asked[0]["value"]).data) > 6_000_000
+    assert job.reply["status"] == "interrupted"
+
+
 def test_segmentation_fault(host: Host) -> None:
     assert death(host, "ctypes.string_at(0)") == (
         f"The graph's process crashed (segmentation fault) while node 'act' ran at {LINE}: "

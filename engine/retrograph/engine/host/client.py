@@ -34,7 +34,8 @@ from retrograph.engine.host.pump import Pump
 from retrograph.engine.host.replies import Blobs, Event, HostFailedError, Reply
 from retrograph.engine.host.stacks import Where, where
 from retrograph.engine.host.verdict import LOST, Ending, sentence
-from retrograph.engine.host.worker.frames import CHANNEL, CRASHES, Frame, Header, pack
+from retrograph.engine.host.worker.frames import CHANNEL, CRASHES, RING, Frame, Header, pack
+from retrograph.engine.host.worker.ring import Ring, memory
 
 WORKER = Path(__file__).parent / "worker"
 """The folder that the user's interpreter runs."""
@@ -49,12 +50,17 @@ class Host:
     """A running host. Any thread may call; one request is under way at a time."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], channel: socket.socket, crash: int, project: Path
+        self,
+        process: subprocess.Popen[bytes],
+        channel: socket.socket,
+        crash: int,
+        ring: Ring,
+        project: Path,
     ) -> None:
         self.project = project
         self.greeting: Mapping[str, Any] = {}
         """`python`, `langgraph`, `checkpoint`: versions; filled by `hello`."""
-        self._pump = Pump(process, channel, crash)
+        self._pump = Pump(process, channel, crash, ring)
         self._channel = channel
         self._sending = threading.Lock()
         self._asking = threading.Lock()
@@ -73,13 +79,15 @@ class Host:
         """
         ours, theirs = socket.socketpair()
         crash_out, crash_in = os.pipe()
-        passed = (theirs.fileno(), crash_in)
-        stated = {**environment, CHANNEL: str(passed[0]), CRASHES: str(passed[1])}
+        shared = memory()
+        passed = (theirs.fileno(), crash_in, shared)
+        named = zip((CHANNEL, CRASHES, RING), map(str, passed), strict=True)
+        ring = Ring(shared)
         try:
             process = subprocess.Popen(
                 [python, str(WORKER)],
                 cwd=project,
-                env=stated,
+                env={**environment, **dict(named)},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -90,12 +98,14 @@ class Host:
         except (OSError, ValueError) as error:
             ours.close()
             os.close(crash_out)
+            ring.close()
             why = error.strerror if isinstance(error, OSError) else str(error)
             raise GraphError(f"{python} cannot be run in {project}: {why}.") from error
         finally:
             theirs.close()
             os.close(crash_in)
-        return cls(process, ours, crash_out, project)
+            os.close(shared)
+        return cls(process, ours, crash_out, ring, project)
 
     @property
     def pid(self) -> int:
@@ -227,7 +237,7 @@ class Host:
             text = pump.tails["stderr"].text()
         return Ending(
             code=pump.code,
-            closed_channel=pump.closed and pump.code is None,
+            closed_channel=pump.left,
             garbled=pump.garbled,
             stopped=self._stopped,
             doing=self._doing,
@@ -266,21 +276,21 @@ class Host:
     def _next(self, deadline: float | None) -> Frame | None:
         """The next frame; `None` at the deadline. Raises `HostDiedError`."""
         pump = self._pump
-        with pump.ready:
-            while True:
+        let_go = False
+        while True:
+            left = None if deadline is None else max(0, deadline - time.monotonic())
+            with pump.ready:
+                pump.ready.wait_for(lambda: pump.frames or pump.ended or pump.left, left)
                 frame = pump.take()
                 if frame is not None:
                     self._note(frame[0])
                     return frame
-                if pump.ended or (pump.closed and pump.code is None):
-                    break
-                left = None if deadline is None else deadline - time.monotonic()
-                if left is not None and left <= 0:
+                if not (pump.ended or pump.left):
                     return None
-                pump.ready.wait(left)
-        if pump.code is None:
-            self._let_go()
-        raise self._died()
+                if pump.ended or let_go:
+                    raise self._died()
+            self._let_go()  # what it told last comes with its end
+            let_go = True
 
     def _let_go(self) -> None:
         """Its channel is closed and it may still run: give it a moment to end, then end it."""

@@ -21,6 +21,7 @@ from typing import IO, Any, Literal
 
 from retrograph.engine.host.output import Decoder, Tail
 from retrograph.engine.host.worker.frames import Frame, FrameError, Unpacker
+from retrograph.engine.host.worker.ring import Ring
 
 _READ = 256 * 1024
 _FULL = 32 * 2**20
@@ -39,7 +40,9 @@ class Pump:
     """Reads a host until it ends. All attributes are read under `ready`, a condition that is
     notified at every change."""
 
-    def __init__(self, process: subprocess.Popen[bytes], channel: socket.socket, crash: int):
+    def __init__(
+        self, process: subprocess.Popen[bytes], channel: socket.socket, crash: int, ring: Ring
+    ) -> None:
         self.process = process
         self.ready = threading.Condition()
         self.frames: deque[tuple[Frame, int]] = deque()
@@ -64,6 +67,11 @@ class Pump:
         self._paused = False
         self._printed = 0
         self._dropped: dict[Stream, int] = {"stdout": 0, "stderr": 0}
+        self._ring = ring
+        self._received = 0
+        """Bytes that came over the channel."""
+        self._taken = 0
+        """Bytes of that stream that the unpacker had: of some, the ring knew first."""
         self._unpacker = Unpacker()
         self._decoders: dict[Stream, Decoder] = {"stdout": Decoder(), "stderr": Decoder()}
         self._last = time.monotonic()
@@ -104,6 +112,11 @@ class Pump:
         if self._paused and self._waiting < _FULL // 2:
             self._nudge()
         return frame
+
+    @property
+    def left(self) -> bool:
+        """It closed its channel and has not ended, as far as is known."""
+        return self.closed and self.code is None
 
     def signal(self, number: int) -> bool:
         """Send the host a signal, if it is still there."""
@@ -168,7 +181,10 @@ class Pump:
             if deadline is not None and (not useful or time.monotonic() > deadline):
                 break
             if deadline is None:
+                if not keys:  # native code may hold up the threads that would send
+                    self._catch_up()
                 self._watch()
+        self._catch_up()
         with self.ready:
             for stream in self._decoders:
                 self._print(stream, b"", final=True)
@@ -208,14 +224,38 @@ class Pump:
         if self._silent:
             self._silent = False
             self._say({"event": "heard"})
+        self._received += len(data)
+        fresh = self._received - self._taken
+        if fresh <= 0:
+            return
+        self._taken = self._received
         try:
-            for frame in self._unpacker.feed(data):
-                if frame[0].get("is") != "beat":
-                    self._add(frame)
+            self._unpack(data[-fresh:])
         except FrameError as error:
             self.garbled = str(error)
             self._selector.unregister(self._channel.fileno())
             self.closed = True
+            # Somebody else wrote into the channel. What the host itself said stands in the ring.
+            self._taken = self._unpacker.position
+            self._unpacker = Unpacker()
+
+    def _catch_up(self) -> None:
+        """Take what was told and has not been sent, from a host that will not send it."""
+        with self.ready:
+            rest = self._ring.after(self._taken)
+            if not rest:
+                return
+            self._taken += len(rest)
+            try:
+                self._unpack(rest)
+            except FrameError as error:
+                self.garbled = str(error)
+            self.ready.notify_all()
+
+    def _unpack(self, data: bytes) -> None:
+        for frame in self._unpacker.feed(data):
+            if frame[0].get("is") != "beat":
+                self._add(frame)
 
     def _add(self, frame: Frame) -> None:
         size = 200 + sum(map(len, frame[1]))
@@ -270,6 +310,7 @@ class Pump:
         for pipe in self._pipes.values():
             pipe.close()
         self._channel.close()
+        self._ring.close()
         with self.ready:
             for fd in (self._crash_fd, self._wake_in, self._wake_out):
                 os.close(fd)

@@ -1,4 +1,4 @@
-"""The messages between the viewer and a host, over one socket pair.
+"""The messages between the viewer and a host, over one socket pair (and, see `ring`, beside it).
 
 A frame is `u32 length of the header`, `u32 number of blobs` (both big-endian), the header as JSON
 in UTF-8, then for each blob `u64 length` and its bytes. Both sides use this module: the viewer as
@@ -36,10 +36,13 @@ CHANNEL = "RETROGRAPH_HOST_CHANNEL"
 """Environment variable: the number of the descriptor for frames."""
 CRASHES = "RETROGRAPH_HOST_CRASHES"
 """Environment variable: the number of the descriptor that fatal errors are written to."""
+RING = "RETROGRAPH_HOST_RING"
+"""Environment variable: the number of the descriptor of the memory that both sides share."""
 
 MAX_HEADER = 256 * 2**20
 MAX_BLOBS = 1_000_000
 
+_encoded = json.JSONEncoder(separators=(",", ":")).encode
 _HEAD = struct.Struct("!II")
 _SIZE = struct.Struct("!Q")
 
@@ -50,7 +53,7 @@ class FrameError(Exception):
 
 def pack(header: Header, blobs: Sequence[bytes] = ()) -> list[bytes]:
     """A frame, in pieces to be sent one after another (blobs are not copied)."""
-    text = json.dumps(header, separators=(",", ":")).encode()
+    text = _encoded(header).encode()
     start = _HEAD.pack(len(text), len(blobs)) + text
     if not blobs:
         return [start]
@@ -65,6 +68,8 @@ class Unpacker:
     """Takes bytes as they come, gives whole frames."""
 
     def __init__(self) -> None:
+        self.position = 0
+        """Bytes of the frames that were given."""
         self._data = bytearray()
         self._need = _HEAD.size  # not worth looking before there is this much
 
@@ -104,5 +109,6 @@ class Unpacker:
         blobs = [bytes(view[start : start + size]) for start, size in spans]
         view.release()
         del data[:at]
+        self.position += at
         self._need = _HEAD.size
         return header, blobs

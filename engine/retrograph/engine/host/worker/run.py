@@ -8,7 +8,7 @@
 | `writes`, `checkpoint` | see `saver.WorkerSaver`: on disk |
 | `interrupt` | `id`, `ns`, `task`, `node`, `value`: a question |
 | `custom` | `ns`, `value` (or `text`, where it is too large or of no storable kind) |
-| `message` | `ns`, `node`, `id`, `text`: a token, or a message, of a model |
+| `message` | see `speech.Speech`: a token, or a message, of a model; on request |
 | `paused` | held before the super-step of the `due` just told; by a policy: `ns`, `node`, `why` |
 
 `ns` is a checkpoint namespace (`sub:TASKID|inner:TASKID`).
@@ -27,6 +27,7 @@ from langgraph.types import Command
 from .faults import described
 from .policies import Policies
 from .saver import WorkerSaver
+from .speech import Speech
 from .steer import Steering
 from .tap import MODES, tapped
 from .watch import Watcher
@@ -70,8 +71,7 @@ class Run:
         self._steering.begin(request["paused"])
         config = self._config(request)
         options = _options(graph, request, config)
-        plain = not asynchronous and not request["messages"]
-        if plain and tapped(graph, config["configurable"], self._take):
+        if not asynchronous and tapped(graph, config["configurable"], self._take):
             options.update(stream_mode=MODES, subgraphs=False)
         began = time.perf_counter()
         status, error = "done", None
@@ -107,7 +107,10 @@ class Run:
         configurable = {**stated.get("configurable", {}), "thread_id": request["thread_id"]}
         if request["begin"]["fresh"]:
             configurable["__pregel_resuming"] = False
-        config = {**stated, "configurable": configurable, "callbacks": [self._watcher]}
+        callbacks: list[Any] = [self._watcher]
+        if request["messages"]:
+            callbacks.append(Speech(self._wire.event))
+        config = {**stated, "configurable": configurable, "callbacks": callbacks}
         if request["recursion_limit"] is not None:
             config["recursion_limit"] = request["recursion_limit"]
         return config
@@ -150,8 +153,6 @@ class Run:
             self._finished(ns, payload)
         elif mode == "custom":
             self._custom(ns, payload)
-        elif mode == "messages":
-            self._message(ns, payload)
         return False
 
     def _due(self, ns: str, task: dict[str, Any]) -> bool:
@@ -218,18 +219,6 @@ class Run:
             return
         self._wire.event("custom", values.blobs, ns=ns, value=values.add(typed))
 
-    def _message(self, ns: str, payload: Any) -> None:
-        message, metadata = payload
-        content = getattr(message, "content", "")
-        text = content if isinstance(content, str) else _text_of(content)
-        self._wire.event(
-            "message",
-            ns=ns,
-            node=metadata.get("langgraph_node"),
-            id=getattr(message, "id", None),
-            text=text,
-        )
-
     def _typed(self, value: Any) -> tuple[str, bytes]:
         try:
             return self._serde.dumps_typed(value)  # type: ignore[no-any-return]
@@ -244,8 +233,7 @@ class Run:
 def _options(graph: Any, request: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
     """Keywords for `stream`, as far as this LangGraph has them."""
     known = inspect.signature(graph.stream).parameters
-    modes = ["tasks", "custom"] + (["messages"] if request["messages"] else [])
-    options: dict[str, Any] = {"stream_mode": modes, "subgraphs": True}
+    options: dict[str, Any] = {"stream_mode": ["tasks", "custom"], "subgraphs": True}
     if "durability" in known:
         options["durability"] = "sync"
     context = request["context"]
@@ -255,16 +243,6 @@ def _options(graph: Any, request: dict[str, Any], config: dict[str, Any]) -> dic
         else:
             config["configurable"] = {**context, **config["configurable"]}
     return options
-
-
-def _text_of(content: Any) -> str:
-    """The text among a message's content blocks."""
-    parts = [
-        part if isinstance(part, str) else part.get("text", "")
-        for part in content
-        if isinstance(part, (str, dict))
-    ]
-    return "".join(part for part in parts if isinstance(part, str))
 
 
 def begun(begin: dict[str, Any], value: Any) -> Any:

@@ -9,7 +9,7 @@ import warnings
 from typing import Any
 
 from . import faults
-from .frames import CHANNEL, CRASHES
+from .frames import CHANNEL, CRASHES, RING
 from .steer import Steering
 from .wire import Wire, exit_now
 
@@ -18,7 +18,7 @@ Answer = tuple[dict[str, Any], list[bytes]]
 
 def main() -> None:
     """Serve until the viewer asks for the end, or is gone. Does not return."""
-    wire = Wire(int(os.environ.pop(CHANNEL)), int(os.environ.pop(CRASHES)))
+    wire = Wire(*(int(os.environ.pop(name)) for name in (CHANNEL, CRASHES, RING)))
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

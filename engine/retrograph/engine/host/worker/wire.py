@@ -1,8 +1,8 @@
 """The host's end of the channel: frames out from any thread, requests in through a queue.
 
 Events go out together: a run has several in each super-step, and waking the viewer for each would
-cost more than they do. They wait for the next start of a node (so that what runs when the process
-ends is known), for whatever else is sent, or for a blink.
+cost more than they do. They wait for whatever else is sent, or for a blink, in memory that the
+viewer shares (`ring`): where the process ends first, it reads them there.
 
 The user's code may close or reuse any descriptor. So before each frame it is looked whether the
 descriptor is still our socket: else a frame would be written into whatever file has its number.
@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from typing import Any, Callable
 
 from .frames import Frame, FrameError, Unpacker, pack
+from .ring import SIZE, Ring
 
 BEAT = 0.1
 """Seconds between two beats."""
@@ -29,7 +30,7 @@ _BLINK = 0.02
 """Seconds that an event may wait."""
 _MUCH = 64 * 1024
 """Bytes of events that do not wait."""
-_AT_ONCE = frozenset(("task_start", "paused", "interrupt"))
+_AT_ONCE = frozenset(("paused", "interrupt"))
 LOST = 70
 """The exit code where the channel was taken from us (`sysexits.h`, EX_SOFTWARE)."""
 EXITED = "rg: os._exit"
@@ -42,7 +43,7 @@ exit_now: Callable[[int], Any] = os._exit
 class Wire:
     """Frames out, requests in. After a fork, the child's is dead and silent."""
 
-    def __init__(self, channel: int, crashes: int) -> None:
+    def __init__(self, channel: int, crashes: int, ring: int) -> None:
         self.requests: queue.Queue[Frame] = queue.Queue()
         self.steer: Callable[[dict[str, Any]], None] | None = None
         """Called with each `tell`, in the reading thread."""
@@ -50,8 +51,10 @@ class Wire:
         self._crashes = crashes
         self._mine: dict[int, _Identity] = {fd: _identity(fd) for fd in (channel, crashes)}
         self._lock = threading.Lock()
-        self._later = bytearray()
-        """Frames of events that wait."""
+        self._ring = Ring(ring)
+        os.close(ring)
+        self._sent = 0
+        """How much of what stands in the ring has been sent."""
         self._dead = False
         for fd in (channel, crashes):
             os.set_inheritable(fd, False)
@@ -72,18 +75,26 @@ class Wire:
             return
         with self._lock:
             for piece in pieces:
-                self._later += piece
-            if not self._later or not (at_once or len(self._later) > _MUCH):
-                return
-            data, self._later = self._later, bytearray()
-            if not self._ours(self._socket.fileno()):
-                self._lost()
-            try:
-                self._socket.sendall(data)
-            except OSError as error:
-                if error.errno in (errno.EPIPE, errno.ECONNRESET):
-                    _end_group()
-                self._lost()
+                for start in range(0, len(piece), SIZE):
+                    part = piece[start : start + SIZE] if len(piece) > SIZE else piece
+                    if self._ring.end + len(part) - self._sent > SIZE:
+                        self._send_rest()
+                    self._ring.write(part)
+            waiting = self._ring.end - self._sent
+            if waiting > _MUCH or (at_once and waiting):
+                self._send_rest()
+
+    def _send_rest(self) -> None:
+        """Send what stands in the ring and was not sent."""
+        if not self._ours(self._socket.fileno()):
+            self._lost()
+        try:
+            self._socket.sendall(self._ring.between(self._sent, self._ring.end))
+        except OSError as error:
+            if error.errno in (errno.EPIPE, errno.ECONNRESET):
+                _end_group()
+            self._lost()
+        self._sent = self._ring.end
 
     def event(self, name: str, blobs: Sequence[bytes] = (), **data: Any) -> None:
         """Say that something happened."""
@@ -145,7 +156,6 @@ class Wire:
 
     def _exit(self, code: int) -> Any:
         """In place of `os._exit`: says where it was called."""
-        self._say_rest()
         if self._ours(self._crashes):
             try:
                 os.write(self._crashes, (EXITED + "\n").encode())
@@ -153,17 +163,6 @@ class Wire:
             except (OSError, ValueError):
                 pass
         return exit_now(code)
-
-    def _say_rest(self) -> None:
-        """Send what waits, unless somebody is just sending: the process ends now."""
-        if not self._dead and self._lock.acquire(timeout=0.1):
-            try:
-                if self._later and self._ours(self._socket.fileno()):
-                    self._socket.send(self._later, getattr(socket, "MSG_DONTWAIT", 0))
-            except OSError:
-                pass
-            finally:
-                self._lock.release()
 
     def _in_child(self) -> None:
         self._dead = True
