@@ -111,12 +111,17 @@ class Watcher(BaseCallbackHandler):
                     self._models[run_id] = task_run
 
     def on_llm_end(self, response: Any, *, run_id: Any, **more: Any) -> None:
-        tokens = 0
-        for generations in getattr(response, "generations", None) or ():
-            for generation in generations:
-                usage = getattr(getattr(generation, "message", None), "usage_metadata", None)
-                tokens += (usage or {}).get("total_tokens") or 0
+        tokens = sum(map(_tokens, getattr(response, "generations", None) or ()))
         with self._lock:
             task = self._tasks.get(self._models.pop(run_id, None))
             if task is not None and tokens:
                 task["tokens"] = (task["tokens"] or 0) + tokens
+
+
+def _tokens(candidates: Any) -> int:
+    """Tokens of one answer: each of several candidates (`n=2`) states those of all of them."""
+    usages = (
+        getattr(getattr(candidate, "message", None), "usage_metadata", None) or {}
+        for candidate in candidates
+    )
+    return max((usage.get("total_tokens") or 0 for usage in usages), default=0)
