@@ -8,8 +8,11 @@ UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 STAMP := $(VENV)/.locked
 # Environments of users, one for each LangGraph that graphs are run with in tests.
 ENVS := $(patsubst tests/envs/%.txt,.envs/%/.locked,$(wildcard tests/envs/*.txt))
+# Bytecode is made here, once: tests start hundreds of Pythons that import LangGraph, and where
+# PYTHONDONTWRITEBYTECODE is set each of them would compile it for itself, which takes twice as long.
+COMPILED := --compile-bytecode
 
-.PHONY: help setup demo test check bench fuzz screenshots lock clean
+.PHONY: help setup envs demo test check bench fuzz screenshots lock clean
 
 help: ## Show this help
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 16
@@ -21,21 +24,24 @@ help: ## Show this help
 
 $(STAMP): requirements.lock pyproject.toml | $(filter .uv/bin/uv,$(UV))
 	@test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) $(VENV)
-	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
+	$(UV) pip sync --quiet $(COMPILED) --python $(BIN)/python --require-hashes requirements.lock
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps -e .
 	@touch $@
 
 .envs/%/.locked: tests/envs/%.txt | $(STAMP)
 	@test -x .envs/$*/bin/python || $(UV) venv --quiet --python $(BIN)/python .envs/$*
-	$(UV) pip sync --quiet --python .envs/$*/bin/python --require-hashes $<
+	$(UV) pip sync --quiet $(COMPILED) --python .envs/$*/bin/python --require-hashes $<
 	@touch $@
 
 setup: $(STAMP) ## Make .venv from the lock, with the project editable
 
+envs: $(ENVS)
+
 demo: setup ## Open the demo (without a terminal: print its tree)
 	@$(BIN)/retrograph demo
 
-test: setup $(ENVS) ## Run all tests
+test: setup envs ## Run all tests
+	@$(BIN)/python -m compileall -q engine loaders tui
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
 check: setup ## Format, lint, types, import contracts
