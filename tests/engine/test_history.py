@@ -127,3 +127,49 @@ def test_links_are_those_of_the_parents(wanted: list[int]) -> None:
             children.append(child)
             child = following[child]
         assert children == [k for k, up in enumerate(parents) if up == i]
+
+
+@st.composite
+def growing(draw: st.DrawFn) -> tuple[list[IndexRow], int]:
+    """Rows of one namespace, and how many of them were there first. Parents anywhere, mostly the
+    row before; steps in the ids."""
+    count = draw(st.integers(2, 30))
+    names = [f"1ef00000-0000-6{k:03d}-8{k % 7:03x}-000000000000" for k in range(count)]
+    rows = []
+    for k, name in enumerate(names):
+        usual = names[k - 1] if k else None
+        parent = draw(st.sampled_from([usual] * 6 + [None, "gone", *names]))
+        rows.append(IndexRow("", name, parent, draw(st.sampled_from([None, 7]))))
+    return rows, draw(st.integers(1, count - 1))
+
+
+@given(growing())
+def test_grown_is_built_anew(made: tuple[list[IndexRow], int]) -> None:
+    rows, count = made
+    first, whole = History.build("t", [rows[:count]]), History.build("t", [rows])
+    grown = first.grown(rows[count:])
+    backwards = {row.parent_id for row in rows[:count]} & {row.id for row in rows[count:]}
+    backwards |= {row.id for row in rows[count:] if row.parent_id and row.parent_id >= row.id}
+    if grown is None:
+        assert backwards
+        return
+    assert (grown.ids, grown.parents(), grown._sizes) == (whole.ids, whole.parents(), whole._sizes)
+    assert grown._steps == whole._steps
+    assert grown._child_links == whole._child_links
+    assert grown.problems() == whole.problems()
+    assert (grown.head(), grown.leaves(), grown.fork_points()) == (
+        whole.head(), whole.leaves(), whole.fork_points(),
+    )  # fmt: skip
+    assert len(first) == count  # what is shown meanwhile stays as it is
+
+
+def test_what_does_not_go_on_at_the_end_is_not_grown() -> None:
+    tree = build(("", "b", None), ("", "d", "b"))
+    assert tree.grown([IndexRow("", "c", "b", 1)]) is None
+    assert tree.grown([IndexRow("", "f", "d", 1), IndexRow("", "e", "d", 1)]) is None
+    assert tree.grown([IndexRow("sub:1", "e", None, 1)]) is None
+    nested = build(("", "b", None), ("sub:1", "c", None))
+    assert nested.grown([IndexRow("sub:1", "e", "c", 1)]) is None
+    elsewhere = build(("sub:1", "c", None)).grown([IndexRow("sub:1", "e", "c", 1)])
+    assert elsewhere is not None
+    assert elsewhere.children(0) == [1]

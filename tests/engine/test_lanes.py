@@ -12,7 +12,7 @@ from pictures import history, lines, owned_by, picture
 from retrograph.engine.history import NONE, History
 from retrograph.engine.model import IndexRow
 from retrograph.engine.tree.lanes import ASCII, UNICODE, Layout
-from retrograph.engine.tree.layout import lay_out
+from retrograph.engine.tree.layout import goes_on, lay_out
 
 PICTURES = {
     "nothing": ("", ""),
@@ -474,3 +474,27 @@ def test_the_line_is_the_parents_and_the_owners(
         else:
             break
     assert {e for e in range(len(layout)) if layout.on(e, line)} == want
+
+
+@given(st.data())
+def test_a_layout_that_goes_on_is_laid_out_anew(data: st.DataObject) -> None:
+    names = [f"{k:03d}" for k in range(data.draw(st.integers(2, 25)))]
+    rows = [IndexRow("", names[0], None, 1)]
+    for k in range(1, len(names)):
+        parent = data.draw(st.sampled_from([names[k - 1]] * 4 + [None, *names[:k]]))
+        rows.append(IndexRow("", names[k], parent, 1))
+    count = data.draw(st.integers(1, len(names)))
+    first = lay_out(History.build("t", [rows[:count]]))
+    whole = History.build("t", [rows])
+    gone_on = goes_on(first, whole)
+    if gone_on is None:
+        last = first.checkpoint(len(first) - 1)
+        above = [names[last], *names[count:-1]]
+        assert [row.parent_id for row in rows[count:]] != above[: len(names) - count]
+        return
+    again = lay_out(whole)
+    assert picture(whole, gone_on) == picture(whole, again)
+    for i in range(len(names)):
+        assert gone_on.entry(i) == again.entry(i)
+        assert gone_on.line(gone_on.entry(i)) == again.line(again.entry(i))
+    assert len(first) == count

@@ -30,6 +30,7 @@ from retrograph.engine.model import (
     Loader,
     ReadsBodies,
     ReadsHeads,
+    ReadsNewest,
     ThreadQuery,
     ThreadRow,
     WriteRow,
@@ -149,6 +150,18 @@ class StoreContract:
                 assert flat(loader.rows(thread_id, ns)) == [r for r in rows if r[0] == ns]
                 assert flat(loader.writes(thread_id, ns)) == [w for w in writes if w[0] == ns]
                 assert flat(loader.envelopes(thread_id, ns)) == [e for e in envelopes if e.ns == ns]
+
+    def test_what_is_newer_is_the_end_of_the_index(self, loader: Loader) -> None:
+        if not isinstance(loader, ReadsNewest):
+            pytest.skip("this loader reads its index whole")
+        for thread_id in thread_ids(loader):
+            rows = flat(loader.rows(thread_id))
+            ids = sorted({row[1] for row in rows})
+            for than in ("", ids[0], *ids[1 :: len(ids) // 9 + 1], ids[-1]):
+                newer = [row for row in rows if row[1] > than]
+                assert loader.newer(thread_id, than, len(rows)) == newer
+                assert loader.newer(thread_id, than, 1) == newer[:1]
+        assert loader.newer("no such thread", "", 5) == []
 
     def test_writes_are_in_the_order_of_langgraph(self, loader: Loader) -> None:
         for thread_id in thread_ids(loader):

@@ -11,7 +11,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from retrograph.engine import ids as checkpoint_ids
 from retrograph.engine.model import ROOT, IndexRow
@@ -51,6 +51,30 @@ class History:
         for batch in batches:
             builder.add(batch)
         return builder.finish(thread_id)
+
+    def grown(self, rows: Sequence[IndexRow]) -> History | None:
+        """With later rows at the end of its only namespace: what is known of the others is kept.
+        `None` where they do not just go on from here, so that all has to be built anew."""
+        count = len(self.ids)
+        if [row[0] for row in rows] != self.namespaces() * len(rows):
+            return None
+        ids = self.ids + [row[1] for row in rows]
+        if any(ids[i - 1] >= ids[i] for i in range(count, len(ids))):
+            return None
+        parents, missing = self._parents[:], dict(self._missing)
+        for i, (_, _, parent_id, _) in enumerate(rows, count):
+            found = bisect_left(ids, parent_id, 0, i) if parent_id else NONE
+            if parent_id and (found == i or ids[found] != parent_id):
+                found, missing[i] = NONE, parent_id
+            parents.append(found)
+        if not {row[1] for row in rows}.isdisjoint(missing.values()):
+            return None  # a parent that comes after its child
+        sizes = self._sizes + array("q", [-1 if size is None else size for *_, size in rows])
+        spans = dict.fromkeys(self._spans, range(len(ids)))
+        made = History(self.thread_id, ids, spans, parents, sizes, missing, self._cut)
+        made._steps = made._steps_after(self._steps)
+        made._child_links = _linked_on(self._child_links, parents)
+        return made
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -188,10 +212,15 @@ class History:
 
     @cached_property
     def _steps(self) -> array[int]:
-        count = len(self.ids)
-        steps = array("i", [_NO_STEP]) * count
+        return self._steps_after(array("i"))
+
+    def _steps_after(self, known: array[int]) -> array[int]:
+        """The steps of all, where those of the first are known."""
+        start = len(known)
+        steps = known + array("i", [_NO_STEP]) * (len(self.ids) - start)
         parents = self._parents
-        for i, (id_, parent) in enumerate(zip(self.ids, parents, strict=True)):
+        rows = islice(zip(self.ids, parents, strict=True), start, None)
+        for i, (id_, parent) in enumerate(rows, start):
             if steps[i] != _NO_STEP:
                 continue
             if parent < i:
@@ -244,6 +273,26 @@ def linked(parents: array[int]) -> tuple[array[int], array[int]]:
         first[parent] = children[0]
         for child, sibling in pairwise(children):
             following[child] = sibling
+    return first, following
+
+
+def _linked_on(
+    links: tuple[array[int], array[int]], parents: array[int]
+) -> tuple[array[int], array[int]]:
+    """The links where checkpoints have been added, each behind its parent."""
+    first, following = links[0][:], links[1][:]
+    for i in range(len(first), len(parents)):
+        first.append(NONE)
+        following.append(NONE)
+        parent = parents[i]
+        if parent >= 0:
+            elder = first[parent]
+            if elder < 0:
+                first[parent] = i
+                continue
+            while following[elder] >= 0:
+                elder = following[elder]
+            following[elder] = i
     return first, following
 
 

@@ -267,3 +267,14 @@ class ReadsSizes(Protocol):
     def sizes(self, thread_id: str, ns: str) -> Mapping[str, int]:
         """Bytes of each checkpoint of one namespace by id, the values outside the map included."""
         ...
+
+
+@runtime_checkable
+class ReadsNewest(Protocol):
+    """What a loader may have besides: who follows a long thread would read all of its index again
+    at every change."""
+
+    def newer(self, thread_id: str, than: str, limit: int) -> list[IndexRow]:
+        """Checkpoints of all namespaces with a greater id, ordered by namespace and id, `limit`
+        of them at most."""
+        ...

@@ -90,6 +90,19 @@ class Layout:
         self._ends = ends
         self._up, self._start, self._how = chains
 
+    def with_more_below(self, count: int) -> Layout:
+        """The same with so many checkpoints more that go on below the last row, in its lane."""
+        rows, start = len(self._order), len(self._where)
+        return Layout(
+            self._order + array("i", range(start, start + count)),
+            self._chain + self._chain[-1:] * count,
+            self._where + array("i", range(rows, rows + count)),
+            self.groups,
+            self._heads,
+            self._ends,
+            (self._up, self._start, self._how),
+        )
+
     def __len__(self) -> int:
         """Entries: checkpoints and group headers."""
         return len(self._order)

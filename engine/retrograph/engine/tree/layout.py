@@ -36,6 +36,19 @@ def lay_out(
     return _Drawing(forest).layout(len(history))
 
 
+def goes_on(layout: Layout, history: History) -> Layout | None:
+    """Lay out a history whose beginning is laid out, where it just goes on below the last row, as
+    a thread does that is being written; `None` where all has to be laid out anew."""
+    count = len(layout)
+    if layout.groups or not count or len(history.namespaces()) > 1:
+        return None
+    added = range(count, len(history))
+    above = (layout.checkpoint(count - 1), *added[:-1])
+    if [history.parent(i) for i in added] != list(above[: len(added)]):
+        return None
+    return layout.with_more_below(len(added))
+
+
 class _Forest:
     """The trees to draw: parents within a group, and groups by owner."""
 

@@ -101,6 +101,12 @@ class PostgresLoader:
             reading.go_on()
             yield rows[start : start + _BATCH]  # type: ignore[misc]
 
+    def newer(self, thread_id: str, than: str, limit: int) -> list[IndexRow]:
+        if not _storable(thread_id, than):
+            return []
+        statement = queries.newer(self._layout, thread_id, than, limit)
+        return [IndexRow(*row) for row in self._session.reading().all(statement)]
+
     def writes(
         self, thread_id: str, ns: str | None = None, ids: Sequence[str] | None = None
     ) -> Iterator[Sequence[WriteRow]]:

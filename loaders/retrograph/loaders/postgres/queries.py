@@ -26,6 +26,7 @@ _SMALL: Final = 2048
 """Stored bytes up to which a checkpoint's body is sent whole: taking it apart costs more."""
 
 _C: Final = 'COLLATE "C"'
+_IN_ORDER: Final = f"ORDER BY checkpoint_ns {_C}, checkpoint_id {_C}"
 _WHOLE_WRITE: Final = f"channel IN ({', '.join(repr(name) for name in CONTROL_WRITES)})"
 
 
@@ -57,11 +58,22 @@ _WRITE_ROW: Final = (
 def index(layout: Layout, thread_id: str, ns: str | None) -> Statement:
     """(ns, id, parent) of a thread, in order."""
     where, parameters = _of(thread_id, ns)
+    return f"{_index(layout)} WHERE {where} {_IN_ORDER}", parameters
+
+
+def newer(layout: Layout, thread_id: str, than: str, limit: int) -> Statement:
+    """The same of all checkpoints of a thread with a greater id, at most so many."""
+    where, parameters = _of(thread_id, None)
+    return (
+        f"{_index(layout)} WHERE {where} AND checkpoint_id {_C} > %s {_IN_ORDER} LIMIT %s",
+        (*parameters, than, limit),
+    )
+
+
+def _index(layout: Layout) -> str:
     return (
         "SELECT checkpoint_ns, checkpoint_id, nullif(parent_checkpoint_id, ''), NULL::int "
-        f"FROM {layout.checkpoints} AS c WHERE {where} "
-        f"ORDER BY checkpoint_ns {_C}, checkpoint_id {_C}",
-        parameters,
+        f"FROM {layout.checkpoints} AS c"
     )
 
 
@@ -72,8 +84,8 @@ def bodies_index(
     where, parameters = _of(thread_id, ns, ids)
     return (
         "SELECT checkpoint_ns, checkpoint_id, pg_column_size(checkpoint) + "
-        f"coalesce(pg_column_size(metadata), 0) FROM {layout.checkpoints} AS c WHERE {where} "
-        f"ORDER BY checkpoint_ns {_C}, checkpoint_id {_C}",
+        f"coalesce(pg_column_size(metadata), 0) FROM {layout.checkpoints} AS c "
+        f"WHERE {where} {_IN_ORDER}",
         parameters,
     )
 
@@ -181,8 +193,8 @@ def writes_index(
     return (
         "SELECT checkpoint_ns, checkpoint_id, count(*), "
         f"coalesce(sum(octet_length(blob)) FILTER (WHERE {_WHOLE_WRITE}), 0)::bigint "
-        f"FROM {layout.writes} AS w WHERE {where} GROUP BY checkpoint_ns, checkpoint_id "
-        f"ORDER BY checkpoint_ns {_C}, checkpoint_id {_C}",
+        f"FROM {layout.writes} AS w WHERE {where} "
+        f"GROUP BY checkpoint_ns, checkpoint_id {_IN_ORDER}",
         parameters,
     )
 

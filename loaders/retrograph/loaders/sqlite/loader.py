@@ -25,7 +25,7 @@ from retrograph.loaders.sqlite.heads import Ends, ends_of, heads_together
 from retrograph.loaders.sqlite.rows import Body, bodies, raw_writes
 from retrograph.loaders.sqlite.store import Store
 from retrograph.loaders.sqlite.threads import found_threads, thread_rows
-from retrograph.loaders.sqlite.walks import IDS, index_pages, parts, write_pages
+from retrograph.loaders.sqlite.walks import IDS, index_pages, newer_rows, parts, write_pages
 
 
 class SQLiteLoader:
@@ -77,6 +77,10 @@ class SQLiteLoader:
     def rows(self, thread_id: str, ns: str | None = None) -> Iterator[Sequence[IndexRow]]:
         with self._store.reading() as reading:
             yield from index_pages(reading, thread_id, ns, None)
+
+    def newer(self, thread_id: str, than: str, limit: int) -> list[IndexRow]:
+        with self._store.reading() as reading:
+            return newer_rows(reading, thread_id, than, limit)
 
     def writes(
         self, thread_id: str, ns: str | None = None, ids: Sequence[str] | None = None

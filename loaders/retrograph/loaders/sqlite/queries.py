@@ -105,14 +105,29 @@ def rows(
     """(ns, id, parent, bytes) of a thread in order, beginning after a key. `blobs`: all of them
     are, so that no row need be asked."""
     where, parameters = _range(table, thread_id, ns, ids, after)
+    return Select(f"{_index(table, blobs)} WHERE {where} {_limited(table)}", (*parameters, limit))
+
+
+def newer(table: Table, thread_id: str, than: str, limit: int, *, blobs: bool) -> Select:
+    """The same of all checkpoints of a thread with a greater id; the index alone finds them."""
+    where = [f"{table['thread']} = {_TEXT}", f"{table['id']} > {_TEXT} AND {table['id']} < x''"]
+    if "ns" in table.stored:
+        where.append(_is_text(table["ns"]))
+    return Select(
+        f"{_index(table, blobs)} WHERE {' AND '.join(where)} {_limited(table)}",
+        (bind(thread_id), bind(than), limit),
+    )
+
+
+def _index(table: Table, blobs: bool) -> str:
     checkpoint = table["checkpoint"]
     size = f"length({checkpoint})" if blobs else _length(checkpoint)
-    return Select(
-        f"SELECT {table['ns']}, {table['id']}, CAST({table['parent']} AS TEXT), "
-        f"{size} FROM {table.sql} WHERE {where} "
-        f"ORDER BY {_order(table)} LIMIT ?",
-        (*parameters, limit),
-    )
+    parent = f"CAST({table['parent']} AS TEXT)"
+    return f"SELECT {table['ns']}, {table['id']}, {parent}, {size} FROM {table.sql}"
+
+
+def _limited(table: Table) -> str:
+    return f"ORDER BY {_order(table)} LIMIT ?"
 
 
 def bodies(

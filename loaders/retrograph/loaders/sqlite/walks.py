@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from retrograph.engine.model import IndexRow, WriteRow
 from retrograph.loaders.sqlite import queries
-from retrograph.loaders.sqlite.queries import After
+from retrograph.loaders.sqlite.queries import After, Select
 from retrograph.loaders.sqlite.rows import in_order, write_page
 from retrograph.loaders.sqlite.store import Reading
 
@@ -33,6 +33,13 @@ def index_pages(
         for row in page
     ]
     yield sorted(chosen, key=lambda row: row[:2])
+
+
+def newer_rows(reading: Reading, thread_id: str, than: str, limit: int) -> list[IndexRow]:
+    """The rows of the index with greater ids, at most so many."""
+    layout = reading.layout
+    select = queries.newer(layout.checkpoints, thread_id, than, limit, blobs=layout.blobs)
+    return _index_rows(reading, select)
 
 
 def write_pages(
@@ -61,13 +68,18 @@ def _index(
     table, blobs = reading.layout.checkpoints, reading.layout.blobs
 
     def read(after: After | None) -> list[IndexRow]:
-        select = queries.rows(table, thread_id, ns, ids, after, _ROWS, blobs=blobs)
-        page: list[IndexRow] = reading.all(select.sql, select.parameters)  # type: ignore[assignment]
-        if "" in [row[2] for row in page]:
-            return [IndexRow(row[0], row[1], row[2] or None, row[3]) for row in page]
-        return page
+        return _index_rows(
+            reading, queries.rows(table, thread_id, ns, ids, after, _ROWS, blobs=blobs)
+        )
 
     return _walk(read, lambda row: After(row[0], row[1]), ns is None and "ns" in table.stored)
+
+
+def _index_rows(reading: Reading, select: Select) -> list[IndexRow]:
+    page: list[IndexRow] = reading.all(select.sql, select.parameters)  # type: ignore[assignment]
+    if "" in [row[2] for row in page]:
+        return [IndexRow(row[0], row[1], row[2] or None, row[3]) for row in page]
+    return page
 
 
 def _writes(
