@@ -15,6 +15,7 @@ from retrograph.cli.paint import (
     spread,
     table,
     width,
+    wrap,
 )
 
 
@@ -94,3 +95,20 @@ def test_one_long_cell_does_not_widen_a_piped_table() -> None:
 
 def test_an_empty_table_is_its_titles() -> None:
     assert [plain(line) for line in table(HEADS, [], None)] == ["name  count  note"]
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "lines"),
+    [
+        ("", 10, [""]),
+        ("as it is", None, ["as it is"]),
+        ("between words", 10, ["between", "words"]),
+        ("exactly ten", 11, ["exactly ten"]),
+        ("sent. Dear customer, we", 19, ["sent. Dear", "customer, we"]),
+        ("a verylongwordofmany", 8, ["a verylo", "ngwordof", "many"]),
+        ("日本語です", 5, ["日本", "語で", "す"]),
+        ("日本", 1, ["日", "本"]),
+    ],
+)
+def test_wrapped(text: str, limit: int | None, lines: list[str]) -> None:
+    assert list(wrap(text, limit)) == lines

@@ -35,6 +35,33 @@ gate = builder("first", "wait", "last", wait=wait).compile()
 """A node that waits until a file is there."""
 
 
+SPEAKING = """
+
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessageChunk
+from langchain_core.outputs import ChatGenerationChunk
+
+
+class Slow(GenericFakeChatModel):
+    def _stream(self, messages, stop=None, run_manager=None, **more):
+        for word in ("Dear ", "customer,\\n", "we ", "wait"):
+            yield ChatGenerationChunk(message=AIMessageChunk(content=word))
+        while not (HERE / "open").exists():
+            time.sleep(0.01)
+        usage = {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}
+        end = AIMessageChunk(content=" no more", usage_metadata=usage)
+        yield ChatGenerationChunk(message=end)
+
+
+def speak(state):
+    return {"log": [Slow(messages=iter(())).invoke("hi").content]}
+
+
+gate = builder("first", "speak", "last", speak=speak).compile()
+"""
+"""A node whose model does not end before a file is there."""
+
+
 class Terminal:
     """The program at a terminal of 80 columns, in the stories' project."""
 
@@ -175,6 +202,23 @@ def test_what_nodes_print_cannot_touch_the_terminal(start: Start, gate: Path) ->
     assert "\\x1b[2Jwaiting" in drawn
     lines = ESCAPES.sub("", drawn).replace("\r\n", "\n").split("\n")
     assert all(len(piece) <= 80 for line in lines for piece in line.split("\r"))
+
+
+def test_what_a_model_says_as_it_says_it(start: Start, project: Path) -> None:
+    with (project / "agent.py").open("a") as file:
+        file.write(SPEAKING)
+    run = start("replay", "travel@step:-1", "--messages", "--yes", graph="gate")
+    run.sees("● speak")
+    run.sees("“ Dear customer,")
+    run.sees("we wait")
+    (project / "open").touch()
+    said = run.ends()
+    assert run.code == 0
+    row, first, second = said[said.rindex("● speak") :].splitlines()[:3]
+    assert row.startswith("● speak → last")
+    assert "7 tokens" in row
+    assert [first.strip(), second.strip()] == ["“ Dear customer,", "we wait no more"]
+    assert "· 7 tokens" in said
 
 
 def test_step_by_step(start: Start, project: Path) -> None:

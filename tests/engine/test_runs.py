@@ -13,6 +13,7 @@ from retrograph.engine.model import Typed
 from retrograph.engine.replay.answers import answer, value_of
 from retrograph.engine.replay.originals import Originals, told_route, written_route
 from retrograph.engine.replay.plan import NodePlan, Plan
+from retrograph.engine.replay.said import MOST
 from retrograph.engine.replay.timeline import Row, Timeline
 from retrograph.engine.steps.step import Question
 
@@ -115,6 +116,30 @@ def test_depth(timeline: Timeline) -> None:
     ns = "sub:t1|inner:t2"
     (row,) = taken(timeline, started("y", 1, ns), ended("y", 1, ns), stored("y", ns=ns))
     assert (row.depth, row.route) == (2, ())
+
+
+def spoken(node: str, text: str, id_: str = "m", ns: str = "") -> Event:
+    return event("message", task=f"t-{node}", ns=ns, node=node, step=1, id=id_, text=text)
+
+
+def test_what_models_say_stands_with_their_task(timeline: Timeline) -> None:
+    taken(timeline, started("a", 1), started("x", 1))
+    taken(timeline, spoken("a", "one "), spoken("x", "other"), spoken("a", "two"))
+    taken(timeline, spoken("a", "next", "n"), spoken("a", "elsewhere", ns="sub:1"))
+    assert [(g.node, g.said) for g in timeline.going] == [
+        ("a", ("one two", "next")),
+        ("x", ("other",)),
+    ]
+    (row,) = taken(timeline, ended("a", 1), stored("a", "b"))
+    assert row.said == ("one two", "next")
+    (again,) = taken(timeline, started("a", 1), ended("a", 1), stored("a", "b"))
+    assert again.said == (), "another attempt says its own"
+
+
+def test_a_very_long_message_is_cut(timeline: Timeline) -> None:
+    taken(timeline, started("a", 1), *(spoken("a", "x" * 900) for _ in range(200)))
+    (text,) = timeline.going[0].said
+    assert text == "x" * MOST + "\n… 80,000 more characters"
 
 
 # Answers.

@@ -6,7 +6,7 @@ must have been escaped before (`retrograph.engine.text.escape`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 Style: TypeAlias = Literal[
@@ -92,6 +92,32 @@ def clip(text: str, limit: int) -> str:
     from rich.cells import set_cell_size
 
     return set_cell_size(text, limit - 1).rstrip() + "…"
+
+
+def wrap(text: str, limit: int | None) -> Iterator[str]:
+    """`text` in lines of at most `limit` columns, broken between words where there are some;
+    without blanks at their ends."""
+    text = text.rstrip(" ")
+    while limit is not None and len(text) > 1 and columns(text) > limit:
+        end = limit if text.isascii() else _fitting(text, limit)
+        # A word that begins within the last half goes to the next line.
+        space = text.rfind(" ", end // 2, end + 1)
+        end = end if space < 1 else space
+        yield text[:end].rstrip(" ")
+        text = text[end:].lstrip(" ")
+    yield text
+
+
+def _fitting(text: str, limit: int) -> int:
+    """How many characters of `text` fit; at least one."""
+    from rich.cells import cell_len
+
+    room = limit
+    for index, character in enumerate(text):
+        room -= cell_len(character)
+        if room < 0:
+            return max(index, 1)
+    return len(text)
 
 
 def fit(line: Line, limit: int | None) -> list[Span]:

@@ -59,15 +59,17 @@ class Driver:
         tell: Callable[[Event], None] = lambda event: None,
         choose: Callable[[Event], Choice] = lambda event: "stop",
         stepping: bool = False,
+        messages: bool = False,
     ) -> None:
         """`tell` gets every event; `choose` is asked where the run is held. `stepping`: it is held
-        before its first super-step, too."""
+        before its first super-step, too. `messages`: models stream, and what they say is told."""
         self._host = host
         self._plan = plan
         self._database = database
         self._tell = tell
         self._choose = choose
         self._stepping = stepping
+        self._messages = messages
         self._policies: dict[Key, PolicyName] = {n.key: n.policy for n in plan.nodes}
         self._cancelled = False
         self._left_inside = False
@@ -103,6 +105,7 @@ class Driver:
                 config=plan.config,
                 context=plan.context,
                 recursion_limit=plan.recursion_limit,
+                messages=self._messages,
                 paused=self._stepping,
             ) as job:
                 for event in job:

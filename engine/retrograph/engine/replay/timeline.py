@@ -7,13 +7,14 @@ that fail or ask a question leave no output.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from retrograph.engine.host.replies import Event
 from retrograph.engine.replay.asked import Key, PolicyName
 from retrograph.engine.replay.originals import Originals, told_route
 from retrograph.engine.replay.plan import Plan
 from retrograph.engine.replay.recordings import bare
+from retrograph.engine.replay.said import Said
 from retrograph.engine.steps.taskids import parse_path
 
 
@@ -27,6 +28,10 @@ class Going:
     policy: PolicyName
     since: float
     """Seconds since 1970, by the host's clock, which is the viewer's."""
+    id: str
+    """Of the task."""
+    said: tuple[str, ...] = ()
+    """What its models have said so far, message by message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,8 @@ class Row:
     """`ValueError: no such order`."""
     asks: bool
     """It left by a question (or by a `Command` to the graph around it)."""
+    said: tuple[str, ...] = ()
+    """What its models said, message by message; nothing where that was not asked for."""
 
     @property
     def depth(self) -> int:
@@ -69,10 +76,11 @@ class Timeline:
         self._going: dict[str, Going] = {}
         self._ended: dict[tuple[str, str], Row] = {}
         """Tasks by (namespace, id) whose output is not on disk yet."""
+        self._said = Said()
 
     @property
     def going(self) -> Sequence[Going]:
-        return list(self._going.values())
+        return [replace(one, said=self._said.of(one.ns, one.id)) for one in self._going.values()]
 
     @property
     def turned(self) -> Sequence[Row]:
@@ -82,8 +90,15 @@ class Timeline:
         """Note an event; the rows that are whole by it."""
         if event.name == "task_start":
             self._going[event["run"]] = Going(
-                event["step"], event["ns"], event["node"], self._policy(event), event.at
+                event["step"],
+                event["ns"],
+                event["node"],
+                self._policy(event),
+                event.at,
+                event["id"],
             )
+        elif event.name == "message":
+            self._said.take(event)
         elif event.name == "task_end":
             self._going.pop(event["run"], None)
             return self._end(event)
@@ -115,6 +130,7 @@ class Timeline:
             original=None,
             error=None if error is None else _one_line(error),
             asks=event["stopped"],
+            said=self._said.end(event["ns"], event["id"]),
         )
         if error is None and not event["stopped"]:
             self._ended[event["ns"], event["id"]] = row
@@ -129,10 +145,7 @@ class Timeline:
         route = told_route(event["route"])
         send = parse_path(event["path"]).send
         was = self._originals.route(row.ns, row.node, row.step, send)
-        whole = Row(
-            row.step, row.ns, row.node, row.policy, row.seconds, row.tokens, route,
-            was if was != route else None, row.error, row.asks,
-        )  # fmt: skip
+        whole = replace(row, route=route, original=was if was != route else None)
         self.rows.append(whole)
         return [whole]
 

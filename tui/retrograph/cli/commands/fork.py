@@ -31,6 +31,7 @@ from retrograph.cli.hosting import (
 from retrograph.cli.running.flags import (
     JsonLines,
     Live,
+    Messages,
     Origin,
     PauseBefore,
     Recorded,
@@ -114,6 +115,7 @@ def fork(
     recorded: Recorded = None,
     live: Live = None,
     pause_before: PauseBefore = None,
+    messages: Messages = False,
     full: Annotated[
         bool, typer.Option("--full", help="Copy all ancestors: the sandbox stands alone.")
     ] = False,
@@ -139,14 +141,15 @@ def fork(
     """
     from retrograph.cli.hosting import hosted, options
     from retrograph.cli.running.carrying import Call
-    from retrograph.cli.running.flags import policies, someone_asks
+    from retrograph.cli.running.flags import check_messages, policies, someone_asks
     from retrograph.cli.session import opened
     from retrograph.engine.edits.plan import Asked
     from retrograph.loaders.project import load_config
 
+    check_messages(messages, json, jsonl)
     settings = load_config()
     how = policies(stub, recorded, live, pause_before, settings)
-    _check(run, dry_run, jsonl, bool(stub or recorded or live or pause_before))
+    _check(run, dry_run, bool(jsonl or messages or stub or recorded or live or pause_before))
     asked = Asked(
         sets=tuple(set_ or ()),
         deletes=tuple(delete or ()),
@@ -155,7 +158,16 @@ def fork(
         **({} if input_ is None else {"input": _input(input_)}),
     )
     stated = options(graph, python, config, context, env_file, recursion_limit, allow, trace)
-    call = Call(stated, settings, how, False, someone_asks(json or jsonl, yes), source, origin)
+    call = Call(
+        stated,
+        settings,
+        how,
+        stepping=False,
+        asks=someone_asks(json or jsonl, yes),
+        source=source,
+        origin=origin,
+        messages=messages,
+    )
     with opened(source, json or jsonl, no_redact, origin) as session:
         found, key = session.locate(ref, thread)
         with hosted(stated, settings) as (host, plan, loaded):
@@ -171,13 +183,15 @@ def fork(
     return 0
 
 
-def _check(run: bool, dry_run: bool, jsonl: bool, policies: bool) -> None:
+def _check(run: bool, dry_run: bool, how: bool) -> None:
     from retrograph.engine.errors import UsageError
 
     if run and dry_run:
         raise UsageError("--dry-run makes nothing that --run could run.")
-    if not run and (jsonl or policies):
-        raise UsageError("--jsonl, --stub, --recorded, --live and --pause-before go with --run.")
+    if not run and how:
+        raise UsageError(
+            "--jsonl, --messages, --stub, --recorded, --live and --pause-before go with --run."
+        )
 
 
 def _dead(run: bool) -> int:

@@ -31,6 +31,7 @@ from retrograph.cli.hosting import (
 from retrograph.cli.running.flags import (
     JsonLines,
     Live,
+    Messages,
     Origin,
     PauseBefore,
     Recorded,
@@ -66,6 +67,7 @@ def replay(
     recorded: Recorded = None,
     live: Live = None,
     pause_before: PauseBefore = None,
+    messages: Messages = False,
     goto: Annotated[
         list[str] | None,
         typer.Option(
@@ -126,12 +128,13 @@ def replay(
 
     from retrograph.cli.hosting import options
     from retrograph.cli.running.carrying import Call
-    from retrograph.cli.running.flags import policies, someone_asks
+    from retrograph.cli.running.flags import check_messages, policies, someone_asks
     from retrograph.cli.running.keeping import check_name
     from retrograph.cli.session import opened
     from retrograph.loaders.project import load_config
 
     kept = None if save_test is None else check_name(save_test)
+    check_messages(messages, json, jsonl)
     settings = load_config()
     how = policies(stub, recorded, live, pause_before, settings)
     call = Call(
@@ -142,6 +145,7 @@ def replay(
         asks=someone_asks(json or jsonl, yes),
         source=source,
         origin=origin,
+        messages=messages,
         anew=repeat > 1,
     )
     with opened(source, json or jsonl, no_redact, origin) as session:

@@ -30,6 +30,7 @@ from retrograph.cli.hosting import (
 from retrograph.cli.running.flags import (
     JsonLines,
     Live,
+    Messages,
     Origin,
     PauseBefore,
     Recorded,
@@ -69,6 +70,7 @@ def resume(
     recorded: Recorded = None,
     live: Live = None,
     pause_before: PauseBefore = None,
+    messages: Messages = False,
     yes: Yes = False,
     origin: Origin = None,
     graph: GraphOption = None,
@@ -91,12 +93,13 @@ def resume(
     """
     from retrograph.cli.hosting import options
     from retrograph.cli.running.carrying import Call
-    from retrograph.cli.running.flags import policies, someone_asks
+    from retrograph.cli.running.flags import check_messages, policies, someone_asks
     from retrograph.cli.session import opened
     from retrograph.engine.replay.answers import answer as read_answer
     from retrograph.engine.replay.answers import answerable
     from retrograph.loaders.project import load_config
 
+    check_messages(messages, json, jsonl)
     settings = load_config()
     call = Call(
         stated=options(graph, python, config, context, env_file, recursion_limit, allow, trace),
@@ -106,6 +109,7 @@ def resume(
         asks=someone_asks(json or jsonl, yes),
         source=source,
         origin=origin,
+        messages=messages,
     )
     with opened(source, json or jsonl, no_redact, origin) as session:
         found, key = session.locate(ref, thread)

@@ -3,6 +3,7 @@
 step  2 ● b → c_alt  original → c_main                                12 ms
       3 ● c_alt → d   recorded                                         0 ms
         │ what the node printed
+        “ what its model said, where that is asked for
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from retrograph.cli.draw.words import question_line
-from retrograph.cli.paint import Line, Span, Style, fit, spread
+from retrograph.cli.paint import Line, Span, Style, fit, spread, wrap
 from retrograph.engine.replay.recordings import bare
 from retrograph.engine.text import duration, escape
 from retrograph.engine.tree.labels import ASCII, UNICODE, Signs, names
@@ -26,6 +27,10 @@ _GOING: Final = 8
 """Running tasks that are shown one by one."""
 _TEXT: Final = 2000
 """Characters of one line of output."""
+_TAIL: Final = 8
+"""Lines of what a running task's model says that are shown."""
+_NARROW: Final = 10
+"""Columns that a text gets at the least."""
 
 _POLICY: Final = {"recorded": "recorded", "stub": "stub", "finished": "finished"}
 
@@ -36,6 +41,7 @@ class LiveLines:
     def __init__(self, ascii: bool, width: int | None) -> None:
         self.signs: Signs = ASCII if ascii else UNICODE
         self._bar = "|" if ascii else "│"
+        self._quote = '"' if ascii else "“"
         self._dots = self.signs.cut
         self._width = width
         self._step: int | None = None
@@ -58,20 +64,34 @@ class LiveLines:
             left.append(Span(f"  the original went {where(row.original, self.signs)}", "fork"))
         return spread(left, [Span(_measured(row), "dim")], self._width)
 
-    def going(self, going: Sequence[Going], now: float, pausing: bool) -> Iterator[Line]:
-        """The tasks that run now, and what can be done. A column is left free at the right: a full
-        line would take the cursor with it."""
+    def said(self, row: Row) -> Iterator[Line]:
+        """What a task's models said, below its row."""
+        for text in row.said:
+            yield from self._quoted(text, row.depth)
+
+    def unended(self, task: Going) -> Iterator[Line]:
+        """The same of a task whose process has ended before it."""
+        if task.said:
+            yield [*self._running(task), Span("  did not end", "dim")]
+        for text in task.said:
+            yield from self._quoted(text, _depth(task.ns))
+
+    def going(self, going: Sequence[Going], now: float, pausing: bool, rows: int) -> Iterator[Line]:
+        """The tasks that run now, and what can be done, on a terminal of so many `rows`. A column
+        is left free at the right: a full line would take the cursor with it."""
         width = None if self._width is None else self._width - 1
-        for task in going[:_GOING]:
-            depth = len(task.ns.split("|")) if task.ns else 0
-            left = [
-                Span(" " * (_STEP + 1 + 2 * depth)),
-                Span(f"{self.signs.step} ", "accent"),
-                Span(escape(task.node)),
-                Span(f" {self._dots}", "dim"),
-            ]
+        shown = going[:_GOING]
+        talking = sum(bool(task.said) for task in shown)
+        room = max(rows - len(shown) - 3, 0)
+        for task in shown:
             ran = duration(max(now - task.since, 0.0))
+            left = [*self._running(task), Span(f" {self._dots}", "dim")]
             yield spread(left, [Span(ran, "accent")], width)
+            if task.said:
+                tail = min(-(-room // talking), _TAIL)
+                room, talking = room - tail, talking - 1
+                lines = list(self._quoted(task.said[-1], _depth(task.ns)))
+                yield from lines[len(lines) - min(tail, len(lines)) :]
         if len(going) > _GOING:
             yield [Span(f"{' ' * (_STEP + 1)}{len(going) - _GOING} more run", "dim")]
         if pausing:
@@ -103,6 +123,21 @@ class LiveLines:
     def note(self, text: str) -> Line:
         return [Span(f"{' ' * (_STEP + 1)}{escape(text)}", "dim")]
 
+    def _running(self, task: Going) -> list[Span]:
+        """A task that runs."""
+        indent = " " * (_STEP + 1 + 2 * _depth(task.ns))
+        return [Span(indent), Span(f"{self.signs.step} ", "accent"), Span(escape(task.node))]
+
+    def _quoted(self, text: str, depth: int) -> Iterator[Line]:
+        """A text in the room between its indent and the edge."""
+        indent = " " * (_STEP + 1 + 2 * depth)
+        room = None if self._width is None else max(self._width - 1 - len(indent) - 2, _NARROW)
+        sign = self._quote
+        for line in text.rstrip().split("\n"):
+            for part in wrap(escape(line.rstrip("\r").expandtabs(4)), room):
+                yield [Span(f"{indent}{sign} ", "accent"), Span(part)]
+                sign = " "
+
     def _fit(self, line: Line) -> Line:
         return fit(line, self._width)
 
@@ -124,6 +159,10 @@ class LiveLines:
     def _name(self, row: Row) -> list[Span]:
         around = bare(row.ns).replace("|", ":")
         return [Span(f"{escape(around)}:" if around else "", "dim"), Span(escape(row.node))]
+
+
+def _depth(ns: str) -> int:
+    return len(ns.split("|")) if ns else 0
 
 
 def where(route: Sequence[str], signs: Signs) -> str:

@@ -58,6 +58,8 @@ class Call:
     """Of a sandbox: what opens its source, where that is said."""
     anew: bool = False
     """In a new sandbox even where it could go on in the one that it is asked of."""
+    messages: bool = False
+    """Models stream, and what they say is told."""
 
     def origin_of(self, sandbox: Sandbox, loader: Loader) -> str | None:
         """What opens the source of a sandbox that a run of this call is in; `None`: what it
@@ -189,7 +191,15 @@ def carry_out(call: Call, ready: Ready, teller: Teller) -> Ending:
         stopping=lambda: interrupts.asked,
         quiet=teller.quiet,
     )
-    driver = Driver(host, plan, sandbox.path, tell=tell, choose=chooser, stepping=call.stepping)
+    driver = Driver(
+        host,
+        plan,
+        sandbox.path,
+        tell=tell,
+        choose=chooser,
+        stepping=call.stepping,
+        messages=call.messages,
+    )
     interrupts = Interrupts(driver, teller.pausing)
     began = time.monotonic()
     with interrupts, teller:

@@ -29,6 +29,13 @@ JsonLines = Annotated[
     bool,
     typer.Option("--jsonl", help="Print events while it runs, one JSON object a line; last `end`."),
 ]
+Messages = Annotated[
+    bool,
+    typer.Option(
+        "--messages",
+        help="Show what models say as they say it; it makes chat models stream.",
+    ),
+]
 Stub = Annotated[
     list[str] | None,
     typer.Option(
@@ -94,6 +101,16 @@ def stubs(given: Sequence[str] | None) -> dict[str, Any]:
             raise UsageError(f"--stub takes NODE=JSON, not '{text}'.")
         found[node] = json_or_word(value, f"--stub {node}")
     return found
+
+
+def check_messages(messages: bool, json: bool, jsonl: bool) -> None:
+    """Raises `UsageError` where nobody would see what models say."""
+    from retrograph.engine.errors import UsageError
+
+    if messages and json and not jsonl:
+        raise UsageError(
+            "--messages shows text as it comes, and --json prints one document: take --jsonl."
+        )
 
 
 def someone_asks(json: bool, yes: bool) -> bool:

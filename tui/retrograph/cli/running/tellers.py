@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,6 +18,7 @@ from retrograph.cli.running.keys import unechoed
 from retrograph.cli.running.screen import Screen
 from retrograph.engine.serde import Serde
 from retrograph.engine.values import Value, to_json
+from retrograph.engine.views.pieces import Pieces, shown_speech
 from retrograph.engine.views.redact import Redactor
 
 if TYPE_CHECKING:
@@ -91,6 +93,8 @@ class Person(Nobody):
         self._open: dict[str, str] = {}
         """By stream, the beginning of a line that is not ended."""
         self._timeline: Timeline | None = None
+        """What goes on, as long as that is painted."""
+        self._told: Timeline | None = None
         self._is_pausing = False
         self._quietly = ExitStack()
         self._painted = 0.0
@@ -112,14 +116,14 @@ class Person(Nobody):
         if self._ticker is not None:
             self._ticker.join()
         with self._lock:
-            self._screen.stay(self._ends())
-            self._timeline = None
+            self._screen.stay([*self._ends(), *self._unended()])
+            self._timeline = self._told = None
         self._quietly.close()
 
     def take(self, event: Event, rows: list[Row], timeline: Timeline) -> None:
         with self._lock:
-            self._timeline = timeline
-            said = [*self._said(event), *(self._lines.row(self._shown(row)) for row in rows)]
+            self._timeline = self._told = timeline
+            said = [*self._said(event), *self._rows(rows)]
             if said:
                 self._screen.stay(said)
                 if time.monotonic() - self._painted > _SOON:
@@ -127,7 +131,7 @@ class Person(Nobody):
 
     def left(self, rows: list[Row]) -> None:
         with self._lock:
-            self._screen.stay([self._lines.row(self._shown(row)) for row in rows])
+            self._screen.stay(self._rows(rows))
 
     def pausing(self) -> None:
         with self._lock:
@@ -150,8 +154,13 @@ class Person(Nobody):
     def _paint(self) -> None:
         if self._timeline is not None and not self._over.is_set():
             self._painted = time.monotonic()
-            going = self._timeline.going
-            self._screen.below(list(self._lines.going(going, time.time(), self._is_pausing)))
+            going = [
+                replace(task, said=tuple(self._so_far(text) for text in task.said))
+                for task in self._timeline.going
+            ]
+            rows = self._screen.out.rows
+            lines = self._lines.going(going, time.time(), self._is_pausing, rows)
+            self._screen.below(list(lines))
 
     def _said(self, event: Event) -> Iterator[Line]:
         if event.name == "output":
@@ -182,8 +191,23 @@ class Person(Nobody):
     def _printed(self, stream: str, text: str) -> Line:
         return self._lines.output(self._redactor.text(text.rstrip("\r")), stream == "stderr")
 
-    def _shown(self, row: Row) -> Row:
-        return shown_row(row, self._redactor)
+    def _rows(self, rows: Iterable[Row]) -> Iterator[Line]:
+        for row in rows:
+            shown = shown_row(row, self._redactor)
+            yield self._lines.row(shown)
+            yield from self._lines.said(shown)
+
+    def _unended(self) -> Iterator[Line]:
+        """What models had said in tasks that have not ended."""
+        for task in () if self._told is None else self._told.going:
+            said = tuple(shown_speech(text, self._redactor) for text in task.said)
+            yield from self._lines.unended(replace(task, said=said))
+
+    def _so_far(self, text: str) -> str:
+        """A text that still grows: where something is hidden, its whole lines."""
+        if self._redactor.hides_values:
+            text = text.rpartition("\n")[0]
+        return shown_speech(text, self._redactor)
 
 
 class Program(Nobody):
@@ -193,8 +217,18 @@ class Program(Nobody):
         self._out = out
         self._redactor = redactor
         self._serde = serde
+        self._printed: Pieces[dict[str, Any]] = Pieces(redactor, redactor.text)
+        self._spoken: Pieces[dict[str, Any]] = Pieces(
+            redactor, lambda text: shown_speech(text, redactor)
+        )
+
+    def __exit__(self, *how: object) -> None:
+        self._rest(self._spoken)
+        self._rest(self._printed)
 
     def take(self, event: Event, rows: list[Row], timeline: Timeline) -> None:
+        if event.name == "task_end":
+            self._rest(self._spoken, event["ns"], event["id"])
         shape = self._shape(event)
         if shape is not None:
             self._out.event(shape)
@@ -232,14 +266,24 @@ class Program(Nobody):
             shown = to_json(self._redactor.value(custom_value(event, self._serde)))
             return {**head, "step": None, "ns": event["ns"], "node": None, "value": shown}
         if name == "message":
-            text = self._redactor.text(event["text"])
-            return {**head, "step": None, **_picked(event, "ns", "node", "id"), "text": text}
+            about = {**head, **_picked(event, "step", "ns", "node", "id")}
+            key = (event["ns"], event["task"], str(event["id"]))
+            text = self._spoken.add(key, event["text"], about)
+            return {**about, "text": text} if text else None
         if name == "output":
-            text = self._redactor.text(event["text"])
-            return {**head, **_picked(event, "stream", "dropped"), "text": text}
+            about = {**head, **_picked(event, "stream")}
+            text, dropped = event["text"], event["dropped"]
+            text = self._printed.add((event["stream"],), text, about)
+            return {**about, "dropped": dropped, "text": text} if text or dropped else None
         if name == "paused":
             return {**head, **{k: event.get(k) for k in ("step", "ns", "node", "why")}}
         return None
+
+    def _rest(self, pieces: Pieces[dict[str, Any]], *beginning: str) -> None:
+        """Say what was held back of texts that have ended."""
+        for about, text in pieces.end(*beginning):
+            more = {"dropped": 0} if pieces is self._printed else {}
+            self._out.event({**about, **more, "text": text})
 
     def _error(self, error: Mapping[str, Any] | None) -> dict[str, Any] | None:
         if error is None:
@@ -254,12 +298,14 @@ def custom_value(event: Event, serde: Serde) -> Value:
 
 
 def shown_row(row: Row, redactor: Redactor) -> Row:
-    """The row with what an error says as far as it may be seen."""
-    if row.error is None or not redactor.hides_values:
+    """The row with what its error and its models say as far as it may be seen."""
+    if not redactor.hides_values:
         return row
-    from dataclasses import replace
-
-    return replace(row, error=redactor.text(row.error))
+    return replace(
+        row,
+        error=None if row.error is None else redactor.text(row.error),
+        said=tuple(shown_speech(text, redactor) for text in row.said),
+    )
 
 
 def _head(name: str, at: float) -> dict[str, Any]:
