@@ -15,7 +15,7 @@ from retrograph.engine.host.requests import launch, load, topology
 from retrograph.engine.host.target import GraphTarget
 
 KINDS = """
-import contextlib, operator, sqlite3
+import contextlib, gc, operator, sqlite3
 from typing import Annotated, TypedDict
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
@@ -24,6 +24,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.store.memory import InMemoryStore
 
 print("a module may print")
+assert gc.isenabled(), "it was off while LangGraph was imported"
 base = sqlite3.connect("opened.db")
 
 class State(TypedDict, total=False):
