@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,13 @@ def goes_on(project: Path, sandbox: str) -> Any:
     return json.loads(done.stdout)
 
 
+def wait_for_a_node(project: Path, run: subprocess.Popen[str]) -> None:
+    """Until the first one has begun."""
+    while not (project / "effects.txt").exists():
+        assert run.poll() is None
+        time.sleep(0.01)
+
+
 def host_of(pid: int) -> int:
     """The process that runs the graph."""
     (child,) = Path(CHILDREN.format(pid)).read_text().split()
@@ -113,8 +121,7 @@ def test_a_host_that_is_killed(project: Path, seed: int) -> None:
 def test_a_program_that_is_ended(project: Path) -> None:
     (project / "slow").touch()
     run = begin(project, "--json")
-    while not (project / "effects.txt").exists():
-        assert run.poll() is None
+    wait_for_a_node(project, run)
     host = host_of(run.pid)
     run.terminate()
     out, _ = run.communicate()
@@ -125,8 +132,7 @@ def test_a_program_that_is_ended(project: Path) -> None:
 def test_ctrl_c_ends_repeated_runs(project: Path) -> None:
     (project / "slow").touch()
     run = begin(project, "--json", "--repeat", "3")
-    while not (project / "effects.txt").exists():
-        assert run.poll() is None
+    wait_for_a_node(project, run)
     run.send_signal(signal.SIGINT)
     out, _ = run.communicate()
     assert [one["status"] for one in json.loads(out)] == ["paused"]
@@ -136,8 +142,7 @@ def test_ctrl_c_ends_repeated_runs(project: Path) -> None:
 def test_ctrl_c_while_a_program_reads(project: Path, how: str) -> None:
     (project / "slow").touch()
     run = begin(project, how)
-    while not (project / "effects.txt").exists():
-        assert run.poll() is None
+    wait_for_a_node(project, run)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate()
     end = json.loads(out.splitlines()[-1])
