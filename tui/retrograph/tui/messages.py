@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from inspect import get_annotations
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, dataclass_transform
 
 from textual.message import Message
 
@@ -23,8 +23,30 @@ if TYPE_CHECKING:
     from retrograph.tui.widgets.rows import Rows
 
 
-@dataclass(eq=False, repr=False)
-class CursorMoved(Message):
+@dataclass_transform(eq_default=False, frozen_default=True)
+class Fact(Message):
+    """A message whose contents are the names that its class annotates, in their order.
+
+    Made as a dataclass is, and checked as one; but a dataclass compiles a constructor for each
+    class, and the first frame would wait for forty of them.
+    """
+
+    NAMES: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.NAMES = tuple(get_annotations(cls))
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        contents = {**dict(zip(self.NAMES, values, strict=False)), **named}
+        missing = [name for name in self.NAMES if name not in contents and not hasattr(self, name)]
+        if missing or len(contents) != len(values) + len(named) or contents.keys() - {*self.NAMES}:
+            raise TypeError(f"{type(self).__name__} holds {self.NAMES}")
+        self.__dict__.update(contents)
+        super().__init__()
+
+
+class CursorMoved(Fact):
     """Another row of a list is selected."""
 
     rows: Rows
@@ -34,16 +56,14 @@ class CursorMoved(Message):
         return isinstance(message, CursorMoved) and message.rows is self.rows
 
 
-@dataclass(eq=False, repr=False)
-class RowOpened(Message):
+class RowOpened(Fact):
     """A row was opened with the mouse."""
 
     rows: Rows
     row: int
 
 
-@dataclass(eq=False, repr=False)
-class CheckpointSelected(Message):
+class CheckpointSelected(Fact):
     """The cursor of the tree stands on another checkpoint (its number in the history)."""
 
     checkpoint: int
@@ -52,13 +72,11 @@ class CheckpointSelected(Message):
         return isinstance(message, CheckpointSelected)
 
 
-@dataclass(eq=False, repr=False)
-class MarksChanged(Message):
+class MarksChanged(Fact):
     """The user marked a checkpoint, or took a mark off."""
 
 
-@dataclass(eq=False, repr=False)
-class RowsWanted(Message):
+class RowsWanted(Fact):
     """Rows came in sight whose steps have not been read."""
 
     checkpoints: tuple[int, ...]
@@ -67,15 +85,13 @@ class RowsWanted(Message):
         return isinstance(message, RowsWanted)
 
 
-@dataclass(eq=False, repr=False)
-class TabPicked(Message):
+class TabPicked(Fact):
     """A tab's title was clicked."""
 
     title: str
 
 
-@dataclass(eq=False, repr=False)
-class SplitterMoved(Message):
+class SplitterMoved(Fact):
     """The column between two panes was dragged to a column of the screen."""
 
     column: int
@@ -85,15 +101,13 @@ class SplitterMoved(Message):
 # the last is dropped.
 
 
-@dataclass(eq=False, repr=False)
-class SourceOpened(Message):
+class SourceOpened(Fact):
     """The source answers."""
 
     source: Source
 
 
-@dataclass(eq=False, repr=False)
-class ReadingFailed(Message):
+class ReadingFailed(Fact):
     """Something could not be read; `sentence` says what, and is safe to draw."""
 
     what: str
@@ -103,41 +117,35 @@ class ReadingFailed(Message):
     ticket: int = 0
 
 
-@dataclass(eq=False, repr=False)
-class SourceChanged(Message):
+class SourceChanged(Fact):
     """Somebody has written to the source."""
 
 
-@dataclass(eq=False, repr=False)
-class SourceLost(Message):
+class SourceLost(Fact):
     """The source does not answer any more; why, safe to draw."""
 
     sentence: str
 
 
-@dataclass(eq=False, repr=False)
-class SourceAnswers(Message):
+class SourceAnswers(Fact):
     """A source that was lost answers again; what is to be said of it, safe to draw."""
 
     sentence: str
 
 
-@dataclass(eq=False, repr=False)
-class SourceWarned(Message):
+class SourceWarned(Fact):
     """The loader met something that its user should know; safe to draw."""
 
     sentence: str
 
 
-@dataclass(eq=False, repr=False)
-class IndexUnchanged(Message):
+class IndexUnchanged(Fact):
     """A thread was looked at again and has no other checkpoints than before."""
 
     ticket: int
 
 
-@dataclass(eq=False, repr=False)
-class IndexRead(Message):
+class IndexRead(Fact):
     """A thread's index, or the first part of it, is laid out."""
 
     thread: Thread
@@ -148,8 +156,7 @@ class IndexRead(Message):
     ticket: int
 
 
-@dataclass(eq=False, repr=False)
-class NotesRead(Message):
+class NotesRead(Fact):
     """The steps of some rows."""
 
     known: Known
@@ -157,16 +164,14 @@ class NotesRead(Message):
     ticket: int
 
 
-@dataclass(eq=False, repr=False)
-class CheckpointRead(Message):
+class CheckpointRead(Fact):
     """A checkpoint with its values."""
 
     inspected: Inspected
     ticket: int
 
 
-@dataclass(eq=False, repr=False)
-class WorkGrew(Message):
+class WorkGrew(Fact):
     """How far a long reading is: so many of so many (`None` where that is not known)."""
 
     what: str
@@ -177,16 +182,14 @@ class WorkGrew(Message):
         return isinstance(message, WorkGrew) and message.what == self.what
 
 
-@dataclass(eq=False, repr=False)
-class WorkEnded(Message):
+class WorkEnded(Fact):
     """A long reading is through, or was stopped."""
 
     what: str
     stopped: bool
 
 
-@dataclass(eq=False, repr=False)
-class TextOpened(Message):
+class TextOpened(Fact):
     """A text was opened for reading on the whole screen."""
 
     title: str
@@ -195,16 +198,14 @@ class TextOpened(Message):
     """Whether it is shown as Markdown at first."""
 
 
-@dataclass(eq=False, repr=False)
-class TextRendered(Message):
+class TextRendered(Fact):
     """A text as Markdown, in lines."""
 
     lines: list[Line]
     ticket: int
 
 
-@dataclass(eq=False, repr=False)
-class PlaceFound(Message):
+class PlaceFound(Fact):
     """What was looked for along the rows stands at this entry, or (`NONE`) nowhere."""
 
     entry: int
@@ -214,31 +215,27 @@ class PlaceFound(Message):
 # What was typed. `purpose` is what the prompt was opened for.
 
 
-@dataclass(eq=False, repr=False)
-class PromptChanged(Message):
+class PromptChanged(Fact):
     """The text of a prompt is another."""
 
     purpose: str
     text: str
 
 
-@dataclass(eq=False, repr=False)
-class PromptAccepted(Message):
+class PromptAccepted(Fact):
     """The text of a prompt is what the user wants."""
 
     purpose: str
     text: str
 
 
-@dataclass(eq=False, repr=False)
-class PromptLeft(Message):
+class PromptLeft(Fact):
     """The prompt was left without an answer."""
 
     purpose: str
 
 
-@dataclass(eq=False, repr=False)
-class ScanWanted(Message):
+class ScanWanted(Fact):
     """The tree looks for something along its rows, of which some have not been read."""
 
     kind: str
@@ -247,8 +244,7 @@ class ScanWanted(Message):
     way: Literal[1, -1]
 
 
-@dataclass(eq=False, repr=False)
-class ThreadsRead(Message):
+class ThreadsRead(Fact):
     """More threads of the list; `complete` where there are no others."""
 
     threads: list[ThreadInfo]
@@ -256,49 +252,42 @@ class ThreadsRead(Message):
     ticket: int
 
 
-@dataclass(eq=False, repr=False)
-class ThreadSized(Message):
+class ThreadSized(Fact):
     """What a thread takes in the store, in bytes; `None` where that is not told."""
 
     thread_id: str
     size: int | None
 
 
-@dataclass(eq=False, repr=False)
-class MoreWanted(Message):
+class MoreWanted(Fact):
     """The end of a list that is not complete has come near."""
 
 
-@dataclass(eq=False, repr=False)
-class ReloadWanted(Message):
+class ReloadWanted(Fact):
     """A list should be read again."""
 
 
-@dataclass(eq=False, repr=False)
-class FileWritten(Message):
+class FileWritten(Fact):
     """A file of the user's own asking was written."""
 
     path: str
 
 
-@dataclass(eq=False, repr=False)
-class ComparisonMade(Message):
+class ComparisonMade(Fact):
     """Two states were compared; `None` where there is nothing to compare with."""
 
     comparison: Comparison | None
     ticket: int
 
 
-@dataclass(eq=False, repr=False)
-class ChartMade(Message):
+class ChartMade(Fact):
     """The graph of a checkpoint is drawn."""
 
     chart: Chart
     ticket: int
 
 
-@dataclass(eq=False, repr=False)
-class ConversationMade(Message):
+class ConversationMade(Fact):
     """The lines of a conversation are ready."""
 
     pages: Pages
@@ -306,15 +295,13 @@ class ConversationMade(Message):
     ticket: int
 
 
-@dataclass(eq=False, repr=False)
-class ValueHistoryWanted(Message):
+class ValueHistoryWanted(Fact):
     """The history of the value at a JSON Pointer is asked for."""
 
     pointer: str
 
 
-@dataclass(eq=False, repr=False)
-class ValueSettingFound(Message):
+class ValueSettingFound(Fact):
     """A checkpoint at which the value was set, the newest first."""
 
     setting: Setting
