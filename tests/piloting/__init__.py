@@ -31,8 +31,7 @@ async def opened(
     """The app on a source, when everything that it reads by itself has been read."""
     ui = Ui(Keys(key_map), ascii=more.pop("ascii", False))
     redactor = more.pop("redactor", Redactor())
-    app = RetrographApp(ui, str(source), redactor, thread, **more)
-    app.recall(memory)
+    app = RetrographApp(ui, str(source), redactor, thread, memory=memory, **more)
     async with app.run_test(size=size, notifications=True) as pilot:
         while app.source is None and app.failure is None:
             await pilot.pause()

@@ -10,7 +10,6 @@ import asyncio
 import os
 import signal
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,6 +19,7 @@ from textual import events
 from textual.app import App
 from textual.binding import BindingsMap
 from textual.message import Message
+from textual.theme import Theme
 from textual.widget import Widget
 
 from retrograph.engine.errors import ConfigError, RetrographError
@@ -29,7 +29,7 @@ from retrograph.tui import garbage, theme
 from retrograph.tui.hints import available
 from retrograph.tui.journal import Journal
 from retrograph.tui.keymap import Acts, Keys
-from retrograph.tui.memory import Memory, OfSource, default_path, load, save
+from retrograph.tui.memory import OfSource, default_path, load, save
 from retrograph.tui.messages import (
     FileWritten,
     ReadingFailed,
@@ -71,9 +71,9 @@ def run(
     ui = Ui(Keys(own.pop("map", "default"), own), ascii)
     if theme_name is not None and theme_name not in theme.NAMES:
         raise ConfigError(f"There is no theme '{theme_name}'; there are {', '.join(theme.NAMES)}.")
-    app = RetrographApp(ui, source, redactor, thread, configured, theme_name, let_fold)
+    memory = default_path()
+    app = RetrographApp(ui, source, redactor, thread, configured, theme_name, let_fold, memory)
     app.heed_signals = True
-    app.recall(default_path())
     app.run(mouse=mouse)
     app.put_down()
     if app.failure is not None:
@@ -109,9 +109,17 @@ class RetrographApp(Acts, Reads, App[None]):
         configured: str | None = None,
         theme_name: str | None = None,
         let_fold: LetFold | None = None,
+        memory: Path | None = None,
     ) -> None:
+        """`memory`: the file of what is remembered; `None`: nothing is. The others as in `run`."""
+        self._memory_path = memory
+        self.memory = self._recalled = load(memory)
+        no_color = "NO_COLOR" in os.environ
+        # Before Textual asks for it: a theme that is set later has the whole stylesheet parsed once
+        # more before the first frame.
+        self.set_reactive(App.theme, theme_name or self._first_theme(no_color))
         # Without colours the attributes of the terminal's own palette are what is left.
-        super().__init__(ansi_color=True if os.environ.get("NO_COLOR") else None)
+        super().__init__(ansi_color=True if no_color else None)
         self.ui = ui
         self._bindings = BindingsMap()
         self.bind_keys(ui.keys)
@@ -123,9 +131,6 @@ class RetrographApp(Acts, Reads, App[None]):
         """Why the app ended before it showed anything."""
         self.heed_signals = False
         """Whether the app ends, with the terminal as it was, where it is told to by a signal."""
-        self.memory = Memory()
-        self._memory_path: Path | None = None
-        self._recalled = self.memory
         self.away = False
         """The source does not answer."""
         self._warned = 0
@@ -136,23 +141,23 @@ class RetrographApp(Acts, Reads, App[None]):
         self._let_fold = let_fold
         for known in theme.THEMES:
             self.register_theme(known)
-        self._themed = theme_name is not None
-        self.theme = theme_name or (theme.TERMINAL if self.no_color else theme.DARK)
+
+    def _first_theme(self, no_color: bool) -> str:
+        """The theme to begin with, where none was asked for."""
+        if no_color:
+            return theme.TERMINAL
+        return self.memory.theme if self.memory.theme in theme.NAMES else theme.DARK
+
+    def get_theme(self, theme_name: str) -> Theme | None:
+        return theme.BY_NAME.get(theme_name) or super().get_theme(theme_name)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theme.VARIABLES
 
     # What is remembered.
 
-    def recall(self, path: Path | None) -> None:
-        """Take up what was remembered the last time; a theme that was asked for stays."""
-        self._memory_path = path
-        self.memory = self._recalled = load(path)
-        if not self._themed and not self.no_color and self.memory.theme in theme.NAMES:
-            self.theme = str(self.memory.theme)
-
     def remember(self, **changes: Any) -> None:
-        self.memory = replace(self.memory, **changes)
+        self.memory = self.memory._replace(**changes)
 
     @property
     def _location(self) -> str:

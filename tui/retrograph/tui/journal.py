@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from retrograph.tui import clock
 
@@ -13,14 +12,13 @@ if TYPE_CHECKING:
     from retrograph.engine.model import CheckpointKey
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One thing that was done."""
 
     what: str
     command: str
     """"" of what was not done by the user."""
-    at: datetime = field(default_factory=clock.now)
+    at: datetime
 
 
 class Journal:
@@ -31,11 +29,11 @@ class Journal:
 
     def did(self, what: str, command: str) -> None:
         if not self.entries or self.entries[-1].command != command:
-            self.entries.append(Entry(what, command))
+            self.entries.append(Entry(what, command, clock.now()))
 
     def noted(self, sentence: str) -> None:
         """Something that nobody did: the source was lost, or a part of it is damaged."""
-        self.entries.append(Entry(sentence, ""))
+        self.entries.append(Entry(sentence, "", clock.now()))
 
 
 def command(*words: str) -> str:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 _SOURCES = 100
 """So many sources are remembered, the last ones."""
@@ -22,23 +21,24 @@ Marks = Mapping[str, tuple[tuple[str, str], ...]]
 """By thread: (namespace, checkpoint id) of each mark, the newest last."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfSource:
+_NO_MARKS: Marks = {}
+
+
+class OfSource(NamedTuple):
     """What is remembered of one source."""
 
     thread: str | None = None
     """The last thread that was open."""
-    marks: Marks = field(default_factory=dict)
+    marks: Marks = _NO_MARKS
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """All of it; replaced whole."""
 
     theme: str | None = None
     split: float | None = None
     """The share of the screen that the history has."""
-    sources: Mapping[str, OfSource] = field(default_factory=dict)
+    sources: Mapping[str, OfSource] = {}
     """By location, the last used one last."""
 
     def of(self, location: str) -> OfSource:
@@ -48,7 +48,7 @@ class Memory:
         """The same with something else about a source."""
         others = {name: of for name, of in self.sources.items() if name != location}
         kept = dict(list(others.items())[-_SOURCES + 1 :])
-        return replace(self, sources={**kept, location: replace(self.of(location), **changes)})
+        return self._replace(sources={**kept, location: self.of(location)._replace(**changes)})
 
     def with_marks(
         self, location: str, thread_id: str, marks: tuple[tuple[str, str], ...]
@@ -83,7 +83,8 @@ def save(path: Path | None, memory: Memory) -> None:
     scratch = path.with_name(f"{path.name}.{os.getpid()}")
     opened = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(opened, "w", encoding="utf-8") as file:
-        json.dump(asdict(memory), file, ensure_ascii=True, indent=1)
+        sources = {name: of._asdict() for name, of in memory.sources.items()}
+        json.dump({**memory._asdict(), "sources": sources}, file, ensure_ascii=True, indent=1)
     scratch.replace(path)
 
 

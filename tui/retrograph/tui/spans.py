@@ -1,7 +1,7 @@
 """Lines of text with a meaning each, measured in columns and cut; styles come from the theme.
 
-A role names what a piece of text is (`ROLES`); the stylesheet decides how that looks. Texts that
-came out of a store must have been escaped before (`retrograph.engine.text.escape`).
+A role names what a piece of text is; `roles` says how that looks. Texts that came out of a store
+must have been escaped before (`retrograph.engine.text.escape`).
 """
 
 from __future__ import annotations
@@ -11,33 +11,10 @@ from typing import NamedTuple, TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 
-ROLES = (
-    "dim",
-    "faint",
-    "strong",
-    "accent",
-    "done",
-    "waits",
-    "failed",
-    "fork",
-    "string",
-    "number",
-    "class",
-    "on",
-    "match",
-    "mark",
-    "added",
-    "removed",
-    "added-word",
-    "removed-word",
-    "cursor",
-    "cursor-blurred",
-)
-
 
 class Span(NamedTuple):
-    """A piece of a line. `role` is one of `ROLES`, or some of them with blanks between, "" for
-    plain text."""
+    """A piece of a line. `role` is one of `roles.ROLES`, or some of them with blanks between, ""
+    for plain text."""
 
     text: str
     role: str = ""

@@ -164,5 +164,6 @@ THEMES = (
     ),
 )
 
+BY_NAME = {known.name: known for known in THEMES}
 VARIABLES = dict(THEMES[0].variables)
 """For themes of Textual's own that a user may have: what ours say more than they do."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from retrograph.tui.keymap import Keys
 
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from retrograph.engine.tree.lanes import Glyphs
 
 
-@dataclass(frozen=True, slots=True)
-class Ui:
+class Ui(NamedTuple):
     """How the app talks to its user; fixed when it starts."""
 
     keys: Keys

@@ -16,7 +16,6 @@ from retrograph.tui.keymap import Acts
 from retrograph.tui.spans import Line, Span, clip
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.bars import Header, Hints
-from retrograph.tui.widgets.painted import COMPONENTS
 from retrograph.tui.work import Reads
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 class BaseScreen(Acts, Reads, Screen[None]):
     """A screen over an opened source."""
 
-    COMPONENT_CLASSES = COMPONENTS
     missed_change = False
     """Somebody wrote to the source while another screen lay over this one."""
 

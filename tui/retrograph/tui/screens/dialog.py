@@ -16,7 +16,6 @@ from retrograph.tui.reading.wrap import Wrapped
 from retrograph.tui.spans import Span
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.lines import Lines
-from retrograph.tui.widgets.painted import COMPONENTS
 
 _NOTE = 2
 """Lines of the note below the rows."""
@@ -29,7 +28,6 @@ class Dialog(Acts, ModalScreen[Result]):
 
     # Not in the app's stylesheet, since the first frame would wait until it is parsed.
     CSS_PATH = "dialog.tcss"
-    COMPONENT_CLASSES = COMPONENTS
     SCOPES = ("dialog",)
 
     def __init__(self, ui: Ui, title: str, typing: bool = False) -> None:

@@ -11,11 +11,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from retrograph.engine.text import escape
-from retrograph.tui.spans import ROLES, Span, columns, fit
-
-COMPONENTS = {f"role--{role}" for role in ROLES}
-"""The component classes that a screen with painted widgets must name as its own: one set for all
-of them, since Textual works out every one for every widget that names it."""
+from retrograph.tui import roles
+from retrograph.tui.spans import Span, columns, fit
 
 # At run time a mixin is no widget: Textual follows the first base that is one for styles.
 if TYPE_CHECKING:
@@ -46,7 +43,8 @@ class Painted(_Widget):
             elif " " in role:
                 style = Style.combine(map(self.role_style, role.split()))
             else:
-                style = self.screen.get_component_rich_style(f"role--{role}", partial=True)
+                app = self.app
+                style = roles.style(role, app.theme_variables, app.native_ansi_color, app.no_color)
             styles[role] = style
         return style
 
