@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
@@ -33,9 +34,6 @@ class Kind(Enum):
     """There is something in the -wal: `readonly_shm=1`, which neither makes nor changes -shm."""
     COPY = "copy"
     """It cannot be read where it is: copied elsewhere, and the copy is read."""
-
-
-_OWNED = ("-wal", "-shm", "-journal")
 
 
 class Stamp(NamedTuple):
@@ -71,11 +69,7 @@ def sidecar(path: str, suffix: str) -> str:
 
 def stamp(path: str) -> Stamp | None:
     """A file's stamp, `None` where there is no such file. Other errors are raised."""
-    try:
-        found = Path(path).stat()
-    except FileNotFoundError:
-        return None
-    return Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    return _stamp(_found(path))
 
 
 def checked(path: Path) -> str:
@@ -105,11 +99,10 @@ def inspect(path: str, header: bytes) -> State:
 
     Raises `SourceError` for an empty file, and for one that is not a SQLite database.
     """
-    database = stamp(path)
+    found = [_found(path), *(_found(sidecar(path, suffix)) for suffix in ("-wal", "-journal"))]
+    database, wal, journal = map(_stamp, found)
     if database is None:
         raise SourceError(f"{path} is no longer there.")
-    wal = stamp(sidecar(path, "-wal"))
-    journal = stamp(sidecar(path, "-journal"))
     log = _wal_header(sidecar(path, "-wal")) if wal is not None and wal.size else b""
     if database.size == 0 and not log:
         raise SourceError(f"{path} is empty (0 bytes): there is nothing in it to show.")
@@ -122,8 +115,10 @@ def inspect(path: str, header: bytes) -> State:
     else:
         # Byte 19 is the read version, 2 for WAL.
         kind = Kind.STILL if header[19:20] == b"\x02" else Kind.ROLLBACK
-    if kind is not Kind.STILL and os.geteuid() == 0 and _would_be_chowned(path):
-        kind = Kind.COPY
+    if kind is not Kind.STILL and os.geteuid() == 0:
+        found.append(_found(sidecar(path, "-shm")))
+        if _would_be_chowned(found):
+            kind = Kind.COPY
     return State(kind, database, wal, journal, log)
 
 
@@ -135,18 +130,25 @@ def uri(path: str, options: str) -> str:
     return f"file:{quoted}?{options}"
 
 
-def _would_be_chowned(path: str) -> bool:
+def _found(path: str) -> os.stat_result | None:
+    # Several times for each page that is read: by name, since to make a `Path` takes longer than
+    # to ask the system.
+    try:
+        return os.stat(path)  # noqa: PTH116
+    except FileNotFoundError:
+        return None
+
+
+def _stamp(found: os.stat_result | None) -> Stamp | None:
+    if found is None:
+        return None
+    return Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _would_be_chowned(found: Iterable[os.stat_result | None]) -> bool:
     """Whether SQLite, run by root, would give a file beside the database another owner: it gives
     them the database's when it opens them (os_unix.c, `robustFchown`)."""
-    owner = Path(path).stat()
-    for suffix in _OWNED:
-        try:
-            found = Path(sidecar(path, suffix)).stat()
-        except FileNotFoundError:
-            continue
-        if (found.st_uid, found.st_gid) != (owner.st_uid, owner.st_gid):
-            return True
-    return False
+    return len({(one.st_uid, one.st_gid) for one in found if one is not None}) > 1
 
 
 def _wal_header(path: str) -> bytes:
