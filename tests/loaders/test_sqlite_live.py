@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -194,6 +196,32 @@ def test_an_open_transaction_is_not_seen(path: Path, loader: SQLiteLoader) -> No
     assert thread_ids(loader) == before
     holder.stop()
     assert thread_ids(loader) == before
+
+
+def test_what_was_written_is_told_again_when_it_comes_in_force(
+    path: Path, loader: SQLiteLoader
+) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        add = "INSERT INTO checkpoints VALUES ('live', '', ?, NULL, 'json', '{}', '{}')"
+        writer.execute(add, ("c0",))
+        # Closed last: closing it takes the locks of this process off the -shm.
+        index = os.open(f"{path}-shm", os.O_RDWR)
+        try:
+            before = os.pread(index, 136, 0)
+            writer.execute(add, ("c1",))
+            after = os.pread(index, 136, 0)
+            # As while the log is synchronized: the rows are in it, and readers pass them over.
+            os.pwrite(index, before, 0)
+            assert loader.changed()
+            _until_quiet(loader)
+            assert len(flat(loader.rows("live"))) == 1
+            os.pwrite(index, after, 0)
+            assert loader.changed()
+            assert len(flat(loader.rows("live"))) == 2
+            _until_quiet(loader)
+        finally:
+            writer.close()
+            os.close(index)
 
 
 def _until_quiet(loader: SQLiteLoader) -> None:

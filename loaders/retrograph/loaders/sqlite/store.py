@@ -18,10 +18,11 @@ from retrograph.engine.errors import Cancelled, SourceError
 from retrograph.loaders.sqlite.connect import connect, guard, tolerate
 from retrograph.loaders.sqlite.copies import open_copy
 from retrograph.loaders.sqlite.faults import Fault, fault, sentence
-from retrograph.loaders.sqlite.files import Kind, Stamp, State, checked, inspect, sidecar, stamp
+from retrograph.loaders.sqlite.files import Kind, State, checked, inspect, stamp
 from retrograph.loaders.sqlite.layout import Layout, find_layout
 from retrograph.loaders.sqlite.locks import BusyError, Handle
 from retrograph.loaders.sqlite.salvage import salvage, verify
+from retrograph.loaders.sqlite.watch import Watch
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -30,8 +31,6 @@ _COOKIE = "PRAGMA main.schema_version"
 _VERIFIED = 8 << 20
 """Up to this size of the file, the indexes are counted against their tables once."""
 _LONG_LOG = 16 << 20
-_RACY_NS = 50_000_000
-"""Files may be written twice within one tick of their clock: a stamp this young proves nothing."""
 
 
 class _TornError(BusyError):
@@ -68,8 +67,7 @@ class Store:
         self._kept_lock = threading.RLock()
         self._lock = threading.Lock()
         self._running: set[sqlite3.Connection] = set()
-        self._seen = self._stamps()
-        self._racy = self._young(self._seen)
+        self._watch = Watch(self.path)
 
     @contextmanager
     def reading(self) -> Iterator[Reading]:
@@ -81,12 +79,8 @@ class Store:
             reading.close()
 
     def changed(self) -> bool:
-        """Whether database or log were written or replaced since the last call."""
-        now = self._stamps()
-        with self._lock:
-            changed = now != self._seen or self._racy
-            self._seen, self._racy = now, self._young(now)
-        return changed
+        """Whether anything was written, replaced, or came in force since the last call."""
+        return self._watch.changed()
 
     def interrupt(self) -> None:
         """Stop the readings under way."""
@@ -101,6 +95,7 @@ class Store:
         with self._kept_lock:
             self._drop_kept()
         self._handle.close()
+        self._watch.close()
 
     def check(self, epoch: int) -> None:
         """Raises `Cancelled` where an interruption came after `epoch`."""
@@ -152,6 +147,12 @@ class Store:
             with self._lock:
                 self._running.discard(connection)
 
+    def connect(self, state: State) -> sqlite3.Connection:
+        """A connection of its own, for a state that needs no copy."""
+        if state.kind is Kind.WAL:
+            self._watch.hold_index()
+        return connect(self.path, state)
+
     def is_kept(self, state: State) -> bool:
         kept = self._kept
         return kept is not None and kept.state[1:] == state[1:]
@@ -187,7 +188,7 @@ class Store:
                 state,
             )
         else:
-            connection = connect(self.path, state)
+            connection = self.connect(state)
         return _Kept(state, connection, salvaged=False)
 
     def _drop_kept(self) -> None:
@@ -200,17 +201,6 @@ class Store:
             return Handle(self.path)
         except OSError as error:
             raise SourceError(f"{self.path} cannot be opened: {error.strerror}.") from None
-
-    def _stamps(self) -> tuple[Stamp | None, ...]:
-        try:
-            return (stamp(self.path), stamp(sidecar(self.path, "-wal")))
-        except OSError:
-            return (None, None)
-
-    @staticmethod
-    def _young(stamps: tuple[Stamp | None, ...]) -> bool:
-        now = time.time_ns()
-        return any(s is not None and abs(now - s.mtime_ns) < _RACY_NS for s in stamps)
 
 
 def _long_log(state: State) -> bool:
@@ -307,7 +297,7 @@ class Reading:
         if self._connection is not None and self._log != state.log:
             self.close()
         if self._connection is None:
-            self._connection, self._log = connect(self.store.path, state), state.log
+            self._connection, self._log = self.store.connect(state), state.log
         if self.store.tolerant:
             tolerate(self._connection)
         with self.store.running(self._connection):
