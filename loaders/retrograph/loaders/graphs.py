@@ -1,21 +1,19 @@
 """Which graph is meant: `path.py:attr`, `module:attr`, a name in langgraph.json, or the only one.
 
-Found by reading files; nothing is imported. langgraph.json's format: LangGraph's CLI reference.
+Found by reading files; nothing is imported.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from retrograph.engine.errors import ConfigError, GraphError
+from retrograph.engine.errors import GraphError
 from retrograph.engine.host.target import GraphTarget
 from retrograph.engine.text import cut
+from retrograph.loaders.declared import LANGGRAPH_JSON, Declared, find_declared
 
-LANGGRAPH_JSON = "langgraph.json"
 _JAVASCRIPT = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx")
 _HOW = "name one with --graph path.py:attribute or --graph module:attribute, or set `graph`"
 
@@ -31,20 +29,12 @@ class FoundGraph:
     """Variables that langgraph.json states."""
     env_file: Path | None = None
     """A file of variables that langgraph.json names."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Declared:
-    """A langgraph.json."""
-
-    path: Path
-    graphs: Mapping[str, str]
-    """Name to `path:attribute`."""
-    data: Mapping[str, Any]
-
-    @property
-    def folder(self) -> Path:
-        return self.path.parent
+    allow: tuple[str, ...] = ()
+    """Classes, as module.Class, that langgraph.json lets stored values make."""
+    python_version: str | None = None
+    """The Python that langgraph.json asks for: `3.12`."""
+    warnings: tuple[str, ...] = ()
+    """What runs of it differ in from those of its server, a sentence each."""
 
 
 def looks_like_graph(text: str) -> bool:
@@ -63,7 +53,7 @@ def find_graph(stated: str | None, folder: Path) -> FoundGraph:
     if looks_like_graph(stated):
         where, _, attribute = stated.rpartition(":")
         return _at(where, attribute, stated, folder)
-    declared = _declared(folder)
+    declared = find_declared(folder)
     if declared is not None and stated in declared.graphs:
         return _declared_graph(declared, stated)
     raise GraphError(_no_such(stated, declared, folder))
@@ -78,7 +68,7 @@ def project_of(folder: Path) -> Path:
 
 
 def _only_one(folder: Path) -> FoundGraph:
-    declared = _declared(folder)
+    declared = find_declared(folder)
     if declared is None:
         raise GraphError(f"There is no {LANGGRAPH_JSON} here, so which graph is meant? {_HOW}.")
     if not declared.graphs:
@@ -105,36 +95,7 @@ def _at(where: str, attribute: str, shown: str, folder: Path) -> FoundGraph:
     return FoundGraph(GraphTarget(shown, attribute, module=where), project_of(folder.resolve()))
 
 
-def _declared(folder: Path) -> _Declared | None:
-    """The nearest langgraph.json upward. Raises `GraphError` when it cannot be read."""
-    start = folder.resolve()
-    for candidate in (start, *start.parents):
-        path = candidate / LANGGRAPH_JSON
-        if path.is_file():
-            return _read(path)
-    return None
-
-
-def _read(path: Path) -> _Declared:
-    try:
-        data = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise GraphError(f"{path} cannot be read: {error.strerror}.") from error
-    except ValueError as error:
-        raise GraphError(f"{path} is not valid JSON: {error}.") from error
-    graphs = data.get("graphs") if isinstance(data, dict) else None
-    if not isinstance(graphs, dict):
-        raise GraphError(f"{path} has no table `graphs`.")
-    found: dict[str, str] = {}
-    for name, stated in graphs.items():
-        where = stated.get("path") if isinstance(stated, dict) else stated
-        if not isinstance(where, str):
-            raise GraphError(f"{path} does not say where the graph '{name}' is.")
-        found[name] = where
-    return _Declared(path, found, data)
-
-
-def _declared_graph(declared: _Declared, name: str) -> FoundGraph:
+def _declared_graph(declared: Declared, name: str) -> FoundGraph:
     where, colon, attribute = declared.graphs[name].rpartition(":")
     shown = f"{name} ({where}:{attribute})"
     if where.endswith(_JAVASCRIPT):
@@ -154,33 +115,22 @@ def _declared_graph(declared: _Declared, name: str) -> FoundGraph:
         if not file.is_file():
             raise GraphError(f"The graph '{name}' of {declared.path}: there is no file {file}.")
         module, path = None, str(file.resolve())
-    env, env_file = _env(declared)
+    env, env_file = declared.env
     target = GraphTarget(
-        shown, attribute, module=module, path=path, folders=_folders(declared), served=True
+        shown, attribute, module=module, path=path, folders=declared.folders, served=True
     )
-    return FoundGraph(target, declared.folder, env, env_file)
+    return FoundGraph(
+        target,
+        declared.folder,
+        env,
+        env_file,
+        declared.allow,
+        declared.python_version,
+        declared.warnings,
+    )
 
 
-def _folders(declared: _Declared) -> tuple[str, ...]:
-    """Local dependencies, which LangGraph's server puts onto the path."""
-    stated = declared.data.get("dependencies")
-    folders = [declared.folder / str(one) for one in stated] if isinstance(stated, list) else []
-    return tuple(str(folder.resolve()) for folder in folders if folder.is_dir())
-
-
-def _env(declared: _Declared) -> tuple[Mapping[str, str], Path | None]:
-    stated = declared.data.get("env")
-    if isinstance(stated, dict):
-        return {str(name): str(value) for name, value in stated.items()}, None
-    if isinstance(stated, str) and stated:
-        path = declared.folder / stated
-        if not path.is_file():
-            raise ConfigError(f"There is no {path}, which {declared.path} names as `env`.")
-        return {}, path
-    return {}, None
-
-
-def _no_such(stated: str, declared: _Declared | None, folder: Path) -> str:
+def _no_such(stated: str, declared: Declared | None, folder: Path) -> str:
     from difflib import get_close_matches
 
     said = cut(stated, 80)

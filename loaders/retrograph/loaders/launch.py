@@ -74,9 +74,11 @@ def plan_launch(
         config=_checked(stated),
         context=context,
         recursion_limit=limit,
-        allow=(*settings.allow, *options.allow),
+        allow=(*found.allow, *settings.allow, *options.allow),
         trace=options.trace,
         notes=interpreter.notes,
+        python_version=found.python_version,
+        warnings=found.warnings,
     )
 
 

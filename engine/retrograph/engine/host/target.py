@@ -58,3 +58,7 @@ class Launch:
     trace: bool = False
     notes: tuple[str, ...] = ()
     """What is worth saying: interpreters that were passed over, and why."""
+    python_version: str | None = None
+    """The Python that langgraph.json asks for: `3.12`."""
+    warnings: tuple[str, ...] = ()
+    """What a run differs in from one of LangGraph's server, a sentence each."""

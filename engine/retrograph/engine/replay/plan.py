@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,11 +126,20 @@ def plan_replay(
         due=due,
         edited=edited_rows,
         warnings=[
+            *_surroundings(host, launch),
             *(closure.warnings if closure is not None else ()),
             *(() if asked.goto else _about(step, goes_on, finished, source)),
             *_overwritten(nodes, recordings, edited),
         ],
     )
+
+
+def _surroundings(host: Host, launch: Launch) -> Iterator[str]:
+    """What differs from where the graph usually runs."""
+    yield from launch.warnings
+    wanted, there = launch.python_version, str(host.greeting["python"])
+    if wanted is not None and not there.startswith(f"{wanted}."):
+        yield f"langgraph.json asks for Python {wanted}, and this is {there}."
 
 
 def _deferred(opened: Topology, ns: str) -> dict[str, bool]:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from langgraph.pregel import Pregel
 
-from .faults import GraphError, is_users, one_line, place, users_frame
+from .faults import GraphError, is_users, one_line, place, set_roots, users_frame
 
 
 class Found(NamedTuple):
@@ -46,6 +46,7 @@ class Loader:
         for folder in target["folders"]:
             if folder not in sys.path:
                 sys.path.append(folder)
+        set_roots([sys.path[0], *target["folders"]])
         module, names = self._module(target)
         found = self._attribute(module, target)
         graph, kind = self._graph(found, target)
