@@ -22,7 +22,8 @@ from loaders.fill import TESTS
 from loaders.sqlite_files import early_store, snapshot
 from retrograph.engine.errors import Cancelled, SourceError
 from retrograph.engine.model import CheckpointKey, ThreadQuery
-from retrograph.loaders.sqlite import SQLiteLoader
+from retrograph.loaders.sqlite import SQLiteLoader, store
+from retrograph.loaders.sqlite.files import State
 from retrograph.loaders.sqlite.store import Store
 
 FORMATS = TESTS / "data" / "formats"
@@ -272,10 +273,13 @@ def test_the_file_changes_under_an_open_loader(
     walk.close()
 
 
-def test_a_column_that_is_added_while_open(tmp_path: Path) -> None:
+@pytest.mark.parametrize("still", [False, True])
+def test_a_column_that_is_added_while_open(tmp_path: Path, still: bool) -> None:
     path = tmp_path / "store.db"
     shutil.copy(FORMATS / "langgraph-0.6.0.db", path)
     loader = SQLiteLoader(path)
+    if still:
+        _until_quiet(loader)
     some = thread_ids(loader, 1)[0]
     assert {w[3] for w in flat(loader.writes(some))} == {""}
     run(
@@ -287,6 +291,29 @@ def test_a_column_that_is_added_while_open(tmp_path: Path) -> None:
     )
     assert {w[3] for w in flat(loader.writes(some))} == {"here"}
     loader.close()
+
+
+def test_the_tables_of_a_still_file_are_known(
+    path: Path, loader: SQLiteLoader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing but what is wanted is asked for, on one connection."""
+    _until_quiet(loader)
+    flat(loader.rows("loop"))
+    asked: list[list[str]] = []
+    plainly = store.connect
+
+    def connect(file: str, state: State) -> sqlite3.Connection:
+        connection = plainly(file, state)
+        asked.append([])
+        connection.set_trace_callback(asked[-1].append)
+        return connection
+
+    monkeypatch.setattr(store, "connect", connect)
+    flat(loader.rows("loop"))
+    assert [[sql.split()[0] for sql in statements] for statements in asked] == [["SELECT"]]
+    run(WRITER, path, "keep", 1, 5)
+    flat(loader.rows("loop"))
+    assert any("schema_version" in sql for sql in asked[-1])
 
 
 def test_the_file_goes_away(path: Path, loader: SQLiteLoader) -> None:

@@ -18,11 +18,11 @@ from retrograph.engine.errors import Cancelled, SourceError
 from retrograph.loaders.sqlite.connect import connect, guard, tolerate
 from retrograph.loaders.sqlite.copies import open_copy
 from retrograph.loaders.sqlite.faults import Fault, fault, sentence
-from retrograph.loaders.sqlite.files import Kind, State, checked, inspect, stamp
+from retrograph.loaders.sqlite.files import Kind, Stamp, State, checked, inspect, sidecar, stamp
 from retrograph.loaders.sqlite.layout import Layout, find_layout
 from retrograph.loaders.sqlite.locks import BusyError, Handle
 from retrograph.loaders.sqlite.salvage import salvage, verify
-from retrograph.loaders.sqlite.watch import Watch
+from retrograph.loaders.sqlite.watch import Watch, young
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -46,6 +46,16 @@ class _Kept(NamedTuple):
     salvaged: bool
 
 
+class _Known(NamedTuple):
+    """The tables as they were found."""
+
+    key: tuple[int, ...]
+    """Of which file, and of which state of its schema."""
+    database: Stamp | None
+    """The file just before, where it proves that nothing came in force since."""
+    layout: Layout
+
+
 class Store:
     """A database file and how it can be read now. Any thread may use it."""
 
@@ -62,7 +72,7 @@ class Store:
         self.epoch = 0
         """Counts the interruptions: a reading that began in an earlier one stops."""
         self._handle = self._open_handle()
-        self._layout: tuple[tuple[int, ...], Layout] | None = None
+        self._layout: _Known | None = None
         self._kept: _Kept | None = None
         self._kept_lock = threading.RLock()
         self._lock = threading.Lock()
@@ -120,18 +130,30 @@ class Store:
 
     def layout(self, reading: Reading) -> Layout:
         """The tables; looked up again where the file was replaced or its schema changed."""
+        proof = self._proof()
+        if proof is not None and self._layout is not None and self._layout.database == proof:
+            return self._layout.layout
         cookie = reading.page(lambda connection: connection.execute(_COOKIE).fetchone()[0])
         key = (*self.handle().inode, cookie)
         known = self._layout
-        if known is not None and known[0] == key:
-            return known[1]
+        if known is not None and known.key == key:
+            self._layout = known._replace(database=proof)
+            return known.layout
         layout = reading.page(lambda connection: find_layout(connection, self.path))
         for text in layout.remarks:
             self.warn(f"{self.path}: {text}")
         if Path(self.path).stat().st_size <= _VERIFIED:
             reading.page(lambda connection: verify(connection, layout))
-        self._layout = (key, layout)
+        self._layout = _Known(key, proof, layout)
         return layout
+
+    def _proof(self) -> Stamp | None:
+        """The file's stamp, where as long as it stays nothing comes in force: there is no log, and
+        the stamp's time is over."""
+        log, database = stamp(sidecar(self.path, "-wal")), stamp(self.path)
+        if database is None or (log is not None and log.size) or young(database):
+            return None
+        return database
 
     def forget_layout(self) -> None:
         self._layout = None

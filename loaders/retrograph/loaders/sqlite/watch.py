@@ -21,6 +21,11 @@ _RACY_NS = 50_000_000
 """Files may be written twice within one tick of their clock: a stamp this young proves nothing."""
 
 
+def young(stamp: Stamp) -> bool:
+    """Whether the file may be written again and have the same stamp."""
+    return abs(time.time_ns() - stamp.mtime_ns) < _RACY_NS
+
+
 class _Looked(NamedTuple):
     """What tells that something was written."""
 
@@ -30,9 +35,7 @@ class _Looked(NamedTuple):
     """How far the log is in force; empty where nothing says so."""
 
     def young(self) -> bool:
-        now = time.time_ns()
-        stamps = (self.database, self.log)
-        return any(s is not None and abs(now - s.mtime_ns) < _RACY_NS for s in stamps)
+        return any(s is not None and young(s) for s in (self.database, self.log))
 
 
 class Watch:
