@@ -24,7 +24,7 @@ from zoo.run import Run
 CHANGED = {
     "error", "error_beside", "sub_fails", "one_of_each", "functional_fails", "retry", "handler",
     "cached", "limit", "static", "race", "chance",
-    "agent", "agent_v1", "resume_with", "sends_given",
+    "agent", "agent_v1", "resume_with", "sends_given", "mended",
 }  # fmt: skip
 """Scenarios whose nodes do otherwise the second time, or that somebody steered in between."""
 PLAYED = [s for s in SCENARIOS if not s.dies and not s.asynchronous and s.name not in CHANGED]

@@ -33,3 +33,13 @@ def without_updated_channels(source: Path, target: Path) -> Path:
                 "UPDATE checkpoints SET checkpoint = ? WHERE rowid = ?", (packed, rowid)
             )
     return target
+
+
+def without_ancestors(source: Path, target: Path, thread_id: str, checkpoint_id: str) -> Path:
+    """As pruning leaves it: what was before a checkpoint is gone, and its writes with it."""
+    shutil.copyfile(source, target)
+    with closing(sqlite3.connect(target)) as connection, connection:
+        for table in ("checkpoints", "writes"):
+            where = "thread_id = ? AND checkpoint_ns = '' AND checkpoint_id < ?"
+            connection.execute(f"DELETE FROM {table} WHERE {where}", (thread_id, checkpoint_id))
+    return target

@@ -16,6 +16,7 @@ from hosting.played import LACKS, SOME, Hosts, Played
 from hosting.replays import thread_in
 from retrograph.engine.errors import SourceError
 from zoo import SCENARIOS
+from zoo.degrade import without_ancestors
 
 
 @SOME
@@ -96,6 +97,72 @@ def test_a_router_turns_or_not(
         assert kept.next == turn.due
         assert forker.run(turned, tmp_path) == turn.then
         assert forker.run(kept, tmp_path) == turn.due
+
+
+class Held(NamedTuple):
+    """A reason for which the recorded routes stand, and a graph that has it."""
+
+    reason: str
+    thread: str
+    due: list[str]
+    edit: str
+    said: str
+
+
+COMMAND = "by a Command, whose route is known only by running it."
+SINCE = "it saw other values then, or its code has changed."
+EDIT = "An edit led here, and which node it stood for is not stored, so none can be asked again."
+HELD = (
+    Held("a Command", "commands", ["left", "right"], "path=x",
+         f"'lead' went to left, right {COMMAND}"),
+    Held("a Command beside an edge", "ends-command-and-edge", ["b", "c"], "path=x",
+         f"'a' went to b {COMMAND}"),
+    Held("Command.PARENT", "to_parent-left", ["left"], "path=r", f"'sub' went to left {COMMAND}"),
+    Held("a sibling", "siblings-routed", ["c_main"], "n=7",
+         f"On the unedited state 'p' would now go to c_alt, and it went to c_main: {SINCE}"),
+    Held("a sibling's Send", "siblings-sent", ["work"], "path=x",
+         f"On the unedited state 'p' would now send other values to work than it did: {SINCE}"),
+    Held("changed code", "mended-elsewhere", ["c_main"], "path=alt",
+         f"On the unedited state 'b' would now go to c_alt, and it went to c_main: {SINCE}"),
+    Held("changed code that fails", "mended-fails", ["c_main"], "path=alt",
+         "A router cannot be asked about the unedited state. "),
+    Held("an input", "branch-main", ["__start__"], "path=alt",
+         "An input led here, and no node that could be asked again."),
+    Held("an edit that began a thread", "update_head-seeded", ["a"], "path=alt", EDIT),
+    Held("an edit by others", "update_head-seeded", ["b"], "path=alt", EDIT),
+    Held("a router that fails", "branch-main", ["c_main"], "path=nowhere",
+         "A router failed on the edited state. "),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("held", HELD, ids=lambda h: h.reason)
+def test_held_and_why(version: str, held: Held, played: Played, hosts: Hosts) -> None:
+    """What is due stays due, and the reason is said."""
+    scenario = max((s.name for s in SCENARIOS if held.thread.startswith(s.name)), key=len)
+    told = played(version, scenario)
+    with thread_in(told.store(), held.thread) as thread:
+        forker = Forker(hosts(version), told, thread)
+        fork = forker.fork(at(thread, held.due), held.edit)
+    assert str(fork.preview.held).startswith(held.said)
+    assert (fork.next_before, fork.next) == (held.due, held.due)
+    assert not fork.preview.rerouted
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_held_where_the_parent_is_gone(
+    version: str, played: Played, hosts: Hosts, tmp_path: Path
+) -> None:
+    told, again = played(version, "branch"), hosts(version)
+    with thread_in(told.store(), "branch-main") as thread:
+        id_ = at(thread, ["c_main"])
+    pruned = without_ancestors(told.store(), tmp_path / "pruned.db", "branch-main", id_)
+    with thread_in(pruned, "branch-main") as thread:
+        fork = Forker(again, told, thread).fork(id_, "path=alt")
+    assert (
+        fork.preview.held == "What led here is gone from the store, so no node can be asked again."
+    )
+    assert fork.next_before == fork.next == ["c_main"]
 
 
 @pytest.mark.parametrize("version", VERSIONS)

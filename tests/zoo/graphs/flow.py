@@ -205,6 +205,24 @@ def sends_given(run: Run) -> None:
     run.go(graph, two, run.thread("pending"))
 
 
+def siblings(run: Run) -> None:
+    """A router, and one that sends, which decide on what the node beside theirs changes."""
+    routed = StateGraph(State)
+    for name in ("a", "p", "c_main", "c_alt"):
+        routed.add_node(name, step(name))
+    routed.add_node("q", step("q", path="alt"))
+    routed.add_conditional_edges("p", lambda s: f"c_{s['path']}", ["c_main", "c_alt"])
+    sent = StateGraph(State)
+    for name in ("a", "p", "work"):
+        sent.add_node(name, step(name))
+    sent.add_node("q", step("q", n=7))
+    sent.add_conditional_edges("p", lambda s: [Send("work", {"n": s["n"]})], ["work"])
+    for suffix, g in (("routed", routed), ("sent", sent)):
+        for pair in ((START, "a"), ("a", "p"), ("a", "q")):
+            g.add_edge(*pair)
+        run.go(g.compile(), {"path": "main", "n": 1}, run.thread(suffix))
+
+
 def commands(run: Run) -> None:
     def lead(state: State) -> Command[Any]:
         n = state["n"]

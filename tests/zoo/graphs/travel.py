@@ -13,17 +13,28 @@ from zoo.graphs.nested import ask, line
 from zoo.run import Run
 
 
-def forking() -> Any:
+def forking(router: Any = lambda s: f"c_{s['path']}") -> Any:
     """a → b → (c_main | c_alt by `path`) → d."""
     g = StateGraph(State)
     for name in ("a", "b", "c_main", "c_alt", "d"):
         g.add_node(name, step(name))
     g.add_edge(START, "a")
     g.add_edge("a", "b")
-    g.add_conditional_edges("b", lambda s: f"c_{s['path']}", ["c_main", "c_alt"])
+    g.add_conditional_edges("b", router, ["c_main", "c_alt"])
     g.add_edge("c_main", "d")
     g.add_edge("c_alt", "d")
     return g.compile()
+
+
+def mended(run: Run) -> None:
+    """Between two inputs of a thread the code of its router changes: it goes elsewhere; it fails
+    where it did not."""
+    for suffix, later in (
+        ("elsewhere", lambda s: "c_alt"),
+        ("fails", lambda s: {"alt": "c_alt"}[s["path"]]),
+    ):
+        run.go(forking(), {"path": "main"}, run.thread(suffix))
+        run.go(forking(later), {"path": "alt"}, run.thread(suffix))
 
 
 def fork_update(run: Run) -> None:

@@ -250,6 +250,7 @@ def preview(
     *,
     nodes: Mapping[str, str] | None = None,
     edited: bool = False,
+    alone: str | None = None,
     as_node: str | None = None,
     input: Typed | None = None,
     config: Mapping[str, Any] | None = None,
@@ -262,9 +263,9 @@ def preview(
     `parent_writes` are its parent's (of a fork without tasks of its own: those that led to what it
     copies), of which only the routes are sent; `nodes` names the nodes of tasks whose path does
     not (Sends), by task id; `edited`: an edit has asked these tasks for their routes since, so
-    that what is due stands for them. `input` makes it a new input instead, without edits. `config`
-    is LangGraph's, for routers that read it; `metadata` is added to the child's. Values are checked
-    against the channels' types, and coerced.
+    that what is due stands for them; `alone`: why there are no such tasks, in a sentence. `input`
+    makes it a new input instead, without edits. `config` is LangGraph's, for routers that read it;
+    `metadata` is added to the child's. Values are checked against the channels' types, and coerced.
 
     Raises `HostError`: an unknown channel (with the nearest name), a value that does not fit (with
     its path and the reason), an unknown `as_node`.
@@ -289,6 +290,7 @@ def preview(
         ],
         nodes=dict(nodes or {}),
         edited=edited,
+        alone=alone,
         finished=[[write.task_id, write.task_path] for write in finished.values()],
         routes=[[write.task_id, write.channel, blobs.add(write.value)] for write in routes],
         as_node=as_node,

@@ -102,6 +102,7 @@ def preview_fork(
         led.writes,
         nodes=led.nodes,
         edited=led.edited,
+        alone=led.alone,
         as_node=as_node,
         input=thread.serde.encode(from_json(asked.input)) if fresh else None,
         config=config_of(metadata, config or {}),

@@ -31,6 +31,16 @@ class Producers(NamedTuple):
     """Nodes by task id."""
     edited: bool = False
     """Where these tasks went is not among the writes: an edit of ours asked them since."""
+    alone: str | None = None
+    """Why no task is known to have led there, in a sentence."""
+
+
+_GONE = "What led here is gone from the store, so no node can be asked again."
+_BY: dict[str | None, str] = {
+    "input": "An input led here, and no node that could be asked again.",
+    "update": "An edit led here, and which node it stood for is not stored, so none can be asked "
+    "again.",
+}
 
 
 def producers(thread: Thread, ns: str, checkpoint_id: str) -> Producers:
@@ -42,12 +52,15 @@ def producers(thread: Thread, ns: str, checkpoint_id: str) -> Producers:
     while True:
         parent = history.parent(i)
         if parent == NONE or i in passed:
-            return Producers((), {})
+            first = thread.envelopes_of(ns, [i]).get(i)
+            if first is None or history.parent_id(i) is not None:
+                return _alone(_GONE)
+            return _alone(_BY.get(first.source, _GONE))
         passed.add(i)
         known = thread.envelopes_of(ns, [i, parent])
         here, before = known.get(i), known.get(parent)
         if here is None or before is None:
-            return Producers((), {})
+            return _alone(_GONE)
         copy = here.source == "fork" and not led_on(before, here)
         as_node = here.metadata.get(AS_NODE)
         if isinstance(as_node, str):
@@ -58,9 +71,13 @@ def producers(thread: Thread, ns: str, checkpoint_id: str) -> Producers:
             break
         i = parent
     if here.source not in ("loop", "fork"):
-        return Producers((), {})
+        return _alone(_BY.get(here.source, _GONE))
     id_ = history.ids[parent]
     writes = thread.loader.read_writes(thread.thread_id, ns, [id_]).get(id_, ())
     tasks = thread.step(ns, id_).tasks
     nodes = {task.id: task.node for task in tasks if task.id is not None}
     return Producers(writes, nodes, edited)
+
+
+def _alone(why: str) -> Producers:
+    return Producers((), {}, alone=why)

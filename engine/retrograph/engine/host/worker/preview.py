@@ -177,7 +177,7 @@ class Preview:
         if self._why is not None:
             return False
         if not producers:
-            self._why = "No node led here that could be asked again: it is an input or an edit."
+            self._why = self._request["alone"] or "No node led here that could be asked again."
             return False
         try:
             child, emitted = self._emitted(base_id, producers)
