@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 from textual import events
 from textual.app import App
 from textual.binding import BindingsMap
+from textual.filter import ANSIToTruecolor, LineFilter
 from textual.message import Message
 from textual.theme import Theme
 from textual.widget import Widget
@@ -150,6 +151,14 @@ class RetrographApp(Acts, Reads, App[None]):
 
     def get_theme(self, theme_name: str) -> Theme | None:
         return theme.BY_NAME.get(theme_name) or super().get_theme(theme_name)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        filters = super().get_line_filters()
+        # Themes of ours name a colour of the terminal's own in no case but one, and then it is
+        # sent: there is nothing in a line that has to be turned into another colour.
+        if self.theme in theme.BY_NAME:
+            filters = [one for one in filters if not isinstance(one, ANSIToTruecolor)]
+        return filters
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theme.VARIABLES

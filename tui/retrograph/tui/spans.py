@@ -79,5 +79,9 @@ def spread(left: Line, right: Line, limit: int, cut: str = "…") -> list[Span]:
     """`left`, and `right` at the right edge; `left` is cut where both do not fit."""
     if not right:
         return fit(left, limit, cut)
-    room = max(limit - width(right) - 1, 0)
+    edge = width(right)
+    gap = limit - edge - width(left)
+    if gap > 0:
+        return [*left, Span(" " * gap), *right]
+    room = max(limit - edge - 1, 0)
     return fit([*pad(fit(left, room, cut), room), Span(" "), *right], limit, cut)

@@ -50,23 +50,29 @@ class Painted(_Widget):
 
     def strip(self, line: Iterable[Span], width: int, under: str = "", cut: str = "…") -> Strip:
         """Spans over exactly `width` columns, on the role that lies `under` the whole line."""
-        spans = [_safe(span) for span in line]
-        used = sum(columns(span.text) for span in spans)
-        if used > width:
-            spans = fit(spans, width, cut)
-            used = sum(columns(span.text) for span in spans)
-        if used < width:
-            spans.append(Span(" " * (width - used)))
+        # Whoever made a span has escaped what came out of a store; that nothing else reaches the
+        # terminal does not hang on it.
+        spans = [s if s.text.isprintable() else Span(escape(s.text), s.role) for s in line]
         segments: list[Segment] = []
-        text, role = "", ""
+        used, text, role = 0, "", ""
         # Neighbours of one role are one piece: each costs its style's codes on the way.
-        for span in spans:
-            if span.role == role:
-                text += span.text
+        for piece, its in spans:
+            used += columns(piece)
+            if its == role:
+                text += piece
                 continue
             if text:
                 segments.append(Segment(text, self._style_on(under, role)))
-            text, role = span
+            text, role = piece, its
+        if used > width:
+            return self.strip(fit(spans, width, cut), width, under)
+        if used < width:
+            blanks = " " * (width - used)
+            if role:
+                segments.append(Segment(text, self._style_on(under, role)))
+                text, role = blanks, ""
+            else:
+                text += blanks
         if text:
             segments.append(Segment(text, self._style_on(under, role)))
         return Strip(segments, width)
@@ -89,9 +95,3 @@ class Painted(_Widget):
                     style += row
             styles[under, role] = style
         return style
-
-
-def _safe(span: Span) -> Span:
-    """Whoever made the span has escaped what came out of a store; that nothing else reaches the
-    terminal does not hang on it."""
-    return span if span.text.isprintable() else Span(escape(span.text), span.role)

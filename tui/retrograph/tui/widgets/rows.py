@@ -21,7 +21,7 @@ from retrograph.tui.reading.wrap import Wrapped
 from retrograph.tui.spans import Line, Span
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.painted import Painted
-from retrograph.tui.widgets.thumb import move_thumb
+from retrograph.tui.widgets.thumb import Thumb
 
 NOWHERE = -1
 
@@ -44,6 +44,10 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
         self.bind_keys(ui.keys)
         self._on_screen: dict[int, Strip] = {}
         """What stands on each line of the widget."""
+        self._sight: tuple[int, int] | None = None
+        """While lines are made: the first row in sight, and the columns of a row."""
+        self.all_to_draw = False
+        """Every line is to be drawn anew; which of them have changed need not be asked."""
 
     # What a subclass says.
 
@@ -105,9 +109,20 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         if self.show_vertical_scrollbar:
-            move_thumb(self.vertical_scrollbar, new_value)
+            self.vertical_scrollbar.move(new_value)
         if round(old_value) != round(new_value):
+            self.all_to_draw = True
             self.refresh(self.size.region)
+
+    @property
+    def vertical_scrollbar(self) -> Thumb:
+        bar = self._vertical_scrollbar
+        if bar is None:
+            self._vertical_scrollbar = bar = Thumb(name="vertical")
+            bar.display = False
+            self.app._start_widget(self, bar)
+        assert isinstance(bar, Thumb)
+        return bar
 
     def _keep_in_sight(self) -> None:
         height = self.size.height
@@ -138,11 +153,16 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
             if event.chain == 2:
                 self.post_message(RowOpened(self, row))
 
+    def _to(self, row: int) -> None:
+        """Put the cursor on a row, and that in sight: a wheel may have left the cursor behind."""
+        self.cursor = row
+        self._keep_in_sight()
+
     def action_move_down(self) -> None:
-        self.cursor += 1
+        self._to(self.cursor + 1)
 
     def action_move_up(self) -> None:
-        self.cursor -= 1
+        self._to(self.cursor - 1)
 
     def action_move_page_down(self) -> None:
         self._scroll_with_cursor(max(self.size.height - 1, 1))
@@ -157,10 +177,10 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
         self._scroll_with_cursor(-max(self.size.height // 2, 1))
 
     def action_move_top(self) -> None:
-        self.cursor = 0
+        self._to(0)
 
     def action_move_bottom(self) -> None:
-        self.cursor = self.row_count - 1
+        self._to(self.row_count - 1)
 
     def _scroll_with_cursor(self, by: int) -> None:
         """Scroll so that the cursor stays where it is on the screen, and moves in the list."""
@@ -172,24 +192,45 @@ class Rows(Acts, Painted, ScrollView, can_focus=True):
     def redraw(self) -> None:
         """Draw the lines that look other than they did. The others are not sent again: over a
         slow line it is bytes that take time."""
-        for y, drawn in self._on_screen.items():
-            if y < self.size.height and self._strip_at(y) != drawn:
-                self.refresh(Region(0, y, self.size.width, 1))
+        if self.all_to_draw:
+            return
+        self._sight = self._look()
+        height = self.size.height
+        changed = [
+            y for y, drawn in self._on_screen.items() if y < height and self._strip_at(y) != drawn
+        ]
+        self._sight = None
+        self._draw_lines(changed)
 
     def redraw_rows(self, *rows: int) -> None:
         """Draw some rows, where they are in sight."""
-        first = self.scroll_offset.y
-        for row in rows:
-            if 0 <= row - first < self.size.height:
-                self.refresh(Region(0, row - first, self.size.width, 1))
+        if not self.all_to_draw:
+            first, height = self.scroll_offset.y, self.size.height
+            self._draw_lines(row - first for row in rows if 0 <= row - first < height)
+
+    def _draw_lines(self, lines: Iterable[int]) -> None:
+        width = self.size.width
+        regions = [Region(0, y, width, 1) for y in lines]
+        if regions:
+            self.refresh(*regions)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self.all_to_draw = False
+        self._sight = self._look()
+        strips = super().render_lines(crop)
+        self._sight = None
+        return strips
 
     def render_line(self, y: int) -> Strip:
         strip = self._on_screen[y] = self._strip_at(y)
         return strip
 
+    def _look(self) -> tuple[int, int]:
+        return self.scroll_offset.y, self.scrollable_content_region.width
+
     def _strip_at(self, y: int) -> Strip:
-        row = y + self.scroll_offset.y
-        width = self.scrollable_content_region.width
+        first, width = self._sight or self._look()
+        row = y + first
         if not self.row_count and self.empty and y < _EMPTY:
             return self._empty_line(y, width)
         if not 0 <= row < self.row_count:

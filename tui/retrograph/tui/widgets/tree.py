@@ -153,10 +153,11 @@ class HistoryTree(Rows):
             return
         entry, layout, was = self.entry, self.model.picture.layout, self._line
         line = self._line = layout.line(entry) if entry != NONE else {}
-        # Of the others only those that leave the line to the selected one, or come to it.
-        view = self.model.view
-        turned = (row for row in self.in_sight if layout.differs(view.entry(row), was, line))
-        self.redraw_rows(before, now, *turned)
+        if not self.all_to_draw:
+            # Of the others only those that leave the line to the selected one, or come to it.
+            view = self.model.view
+            turned = (row for row in self.in_sight if layout.differs(view.entry(row), was, line))
+            self.redraw_rows(before, now, *turned)
         if self.selected != NONE:
             self.post_message(CheckpointSelected(self.selected))
 
