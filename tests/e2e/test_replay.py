@@ -272,6 +272,32 @@ def test_answered_at_once(start: Start, project: Path) -> None:
     assert effects(project) == ["pre", "ask", "ask", "post"]
 
 
+TWO = """
+
+two = builder("pre")
+for name in ("left", "right"):
+    two.add_node(name, lambda state, name=name: {"log": [interrupt(name)]})
+    two.add_edge("pre", name)
+two = two.compile()
+"""
+"""Nodes that ask side by side."""
+
+
+def test_several_answered_at_once(start: Start, project: Path) -> None:
+    """One after the other; what is left open can be answered later."""
+    with (project / "agent.py").open("a") as file:
+        file.write(TWO)
+    run = start("replay", "travel@step:-1", graph="two")
+    run.answers(r"Run it\?", "y\n")
+    run.sees("left asks")
+    run.answers("Answer now", "\n")
+    run.sees("right asks")
+    run.answers("Answer now", "R\n")
+    run.sees("left asks")
+    run.answers("Answer now", "L\n")
+    assert "✓ Done" in run.ends()
+
+
 def test_answered_later(start: Start) -> None:
     run = start("replay", "asking@step:0", graph="asking")
     run.answers(r"Run it\?", "y\n")

@@ -10,7 +10,7 @@ from retrograph.engine.errors import UsageError
 from retrograph.engine.host.replies import Event
 from retrograph.engine.host.runs import Task
 from retrograph.engine.model import Typed
-from retrograph.engine.replay.answers import answer, value_of
+from retrograph.engine.replay.answers import Answer, answers, asked_again, resuming, value_of
 from retrograph.engine.replay.originals import Originals, told_route, written_route
 from retrograph.engine.replay.plan import NodePlan, Plan
 from retrograph.engine.replay.said import MOST
@@ -163,7 +163,27 @@ def question(id_: str | None = ID, node: str = "ask") -> Question:
     ],
 )
 def test_an_answer(given: str, value: Any) -> None:
-    assert answer([question()], [given]) == value
+    asked = [question()]
+    assert resuming(answers(asked, [given]), asked) == value
+
+
+P, Q = question("a" * 32, "p"), question("b" * 32, "q")
+
+
+def test_several_answers_by_id() -> None:
+    """In any order; some may be left open."""
+    said = answers([P, Q], [f"{Q.id}=[1]", f"{P.id}=a=b"])
+    assert said == [Answer(P, "a=b"), Answer(Q, [1])]
+    assert resuming(said, [P, Q]) == {P.id: "a=b", Q.id: [1]}
+    assert resuming(answers([P, Q], [f"{Q.id}=no"]), [P, Q]) == {Q.id: "no"}
+
+
+def test_answers_to_questions_that_are_asked_again() -> None:
+    """By the id that they had, or by their node where it asks one only."""
+    said = answers([P, Q], [f"{P.id}=1", f"{Q.id}=2"])
+    later = question("c" * 32, "q")
+    assert asked_again(said, [later, P]) == [Answer(P, 1), Answer(later, 2)]
+    assert asked_again(said, [later, question("d" * 32, "q")]) == []
 
 
 def test_typed_at_the_terminal() -> None:
@@ -177,10 +197,16 @@ def test_typed_at_the_terminal() -> None:
         ([question()], [], f"What is the answer.*{ID} of 'ask'"),
         ([question()], ["a", "b"], "One question is open"),
         ([question()], ["f" * 32 + "=x"], f"No question f+ is open here.*{ID}"),
-        ([question(), question("0" * 32, "other")], ["x"], f"2 questions.*{ID}.*'other'"),
+        ([P, Q], ["x"], f"2 questions are open here: say which.*{P.id} of 'p', {Q.id} of 'q'"),
+        ([P, Q], ["a=b"], "2 questions are open here: say which is answered, as --answer ID=VALUE"),
+        ([P, Q], ["f" * 32 + "=x"], f"No question f+ is open here; there are {P.id} of 'p'"),
+        ([P, Q], [f"{P.id}=x", f"{P.id}=y"], f"two answers for the question {P.id}"),
+        ([P, P, P], [f"{P.id}=x"], f"3 questions of 'p' share the id {P.id}.*--stub p=JSON"),
+        ([P, P, P], ["x"], "3 questions of 'p' share the id"),
         ([question(str(n)) for n in range(20)], ["x"], "and 12 more"),
     ],
 )
 def test_no_answer(questions: list[Question], given: list[str], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        answer(questions, given)
+    with pytest.raises(UsageError, match=said) as raised:
+        answers(questions, given)
+    assert "\n" not in str(raised.value)

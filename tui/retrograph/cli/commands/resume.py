@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from retrograph.cli.running.carrying import Call
     from retrograph.cli.session import Session
     from retrograph.engine.model import CheckpointKey
+    from retrograph.engine.replay.answers import Answer
     from retrograph.engine.steps.step import Question
     from retrograph.engine.thread import Thread
 
@@ -62,7 +63,8 @@ def resume(
         list[str] | None,
         typer.Option(
             metavar="VALUE",
-            help="The answer: JSON if it parses, else text; ID=VALUE names the question.",
+            help="The answer: JSON if it parses, else text; ID=VALUE names the question, once for "
+            "each of several.",
             show_default=False,
         ),
     ] = None,
@@ -94,9 +96,9 @@ def resume(
     from retrograph.cli.hosting import options
     from retrograph.cli.running.carrying import Call
     from retrograph.cli.running.flags import check_messages, policies, someone_asks
+    from retrograph.cli.running.steps import typed_answers
     from retrograph.cli.session import opened
-    from retrograph.engine.replay.answers import answer as read_answer
-    from retrograph.engine.replay.answers import answerable
+    from retrograph.engine.replay.answers import answerable, answers
     from retrograph.loaders.project import load_config
 
     check_messages(messages, json, jsonl)
@@ -115,27 +117,18 @@ def resume(
         found, key = session.locate(ref, thread)
         questions, is_open = answerable(found, key)
         given = list(answer or ())
-        if not given and len(questions) == 1 and call.asks:
-            given = _asked(session, questions[0])
-        value = read_answer(questions, given)
-        return _resumed(call, session, (found, key), questions[0], value, is_open, jsonl)
-
-
-def _asked(session: Session, question: Question) -> list[str]:
-    from retrograph.cli.draw.words import asks
-    from retrograph.cli.running.asking import ask_answer
-
-    session.out.now([asks(question, session.redactor)])
-    text = ask_answer()
-    return [] if text is None else [text]
+        if not given and call.asks:
+            given = typed_answers(session, questions)
+        said = answers(questions, given)
+        return _resumed(call, session, (found, key), questions, said, is_open, jsonl)
 
 
 def _resumed(
     call: Call,
     session: Session,
     place: tuple[Thread, CheckpointKey],
-    question: Question,
-    value: Any,
+    questions: Sequence[Question],
+    given: Sequence[Answer],
     is_open: bool,
     jsonl: bool,
 ) -> int:
@@ -143,34 +136,40 @@ def _resumed(
     from retrograph.cli.running.carrying import answered, carry_out, made_ready, resumed
     from retrograph.cli.running.flags import teller_of
     from retrograph.cli.running.steps import answered_in_turn, confirmed, show_ending
+    from retrograph.engine.replay.answers import asked_again, resuming
     from retrograph.loaders.registry import reopens
 
     thread, key = place
-    begin = resumed(thread, value) if is_open else None
+    begin = resumed(thread, resuming(given, questions)) if is_open else None
     teller = teller_of(session, thread.serde, jsonl)
     with made_ready(call, thread, key, begin=begin) as ready:
-        facts = _facts(session, question, value)
+        facts = _facts(session, given)
         if not confirmed(call, session, thread, ready.plan, "resume", facts):
             return talk.CANCELLED
         ending = carry_out(call, ready, teller)
-    if not is_open:
-        if ending.status == "interrupted" and len(ending.result.questions) == 1:
-            ending = answered(call, ending, value, teller)
-        elif ending.status in ("done", "interrupted"):
+    if not is_open and ending.status in ("done", "interrupted"):
+        later = ending.result.questions
+        again = asked_again(given, later) if ending.status == "interrupted" else []
+        if again:
+            ending = answered(call, ending, resuming(again, later), teller)
+        if len(again) < len(given):
             talk.say("The question was not asked again as it was, so the answer is not given.")
     ending = answered_in_turn(call, session, ending, teller)
     show_ending(session, ending, reopens(thread.loader), jsonl)
     return ending.code
 
 
-def _facts(session: Session, question: Question, value: Any) -> Sequence[tuple[str, Any]]:
+def _facts(session: Session, given: Sequence[Answer]) -> Sequence[tuple[str, Any]]:
     from retrograph.cli.draw.words import asks
     from retrograph.cli.paint import Span
     from retrograph.engine.values import from_json
     from retrograph.engine.views.summary import one_line
 
-    shown = session.redactor.value(from_json(value))
-    return [
-        ("question", asks(question, session.redactor)),
-        ("answer", [Span(one_line(shown, 200), "strong")]),
-    ]
+    facts: list[tuple[str, Any]] = []
+    for question, value in given:
+        shown = session.redactor.value(from_json(value))
+        facts += [
+            ("question", asks(question, session.redactor)),
+            ("answer", [Span(one_line(shown, 200), "strong")]),
+        ]
+    return facts

@@ -91,8 +91,12 @@ def _sums(ending: Ending, ascii: bool) -> Iterator[Span]:
 
 def _next_steps(ending: Ending, width: int | None) -> Iterator[Line]:
     where = [ending.opens, ending.key.thread_id]
-    if ending.status == "interrupted" and len(ending.result.questions) == 1:
-        yield next_line("answer", ["resume", *where, *ending.options, "--answer", "VALUE"])
+    if ending.status == "interrupted":
+        ids = [question.id for question in ending.result.questions]
+        given = ["VALUE"] if len(ids) == 1 else [f"{id_}=VALUE" for id_ in ids]
+        if len(set(ids)) == len(ids):  # else they cannot be told apart
+            words = [word for value in given for word in ("--answer", value)]
+            yield next_line("answer", ["resume", *where, *ending.options, *words])
     elif ending.status == "error":
         again = next_line("again", ["replay", *where, *ending.options])
         said = [*again, Span("  # your code is read anew", "dim")]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from retrograph.cli.running.tellers import Teller
     from retrograph.cli.session import Session
     from retrograph.engine.replay.plan import Plan
+    from retrograph.engine.steps.step import Question
     from retrograph.engine.thread import Thread
 
 
@@ -52,16 +53,36 @@ def confirmed(
 
 def answered_in_turn(call: Call, session: Session, ending: Ending, teller: Teller) -> Ending:
     """Offer whoever sits there to answer what the run asks, as long as it does."""
-    from retrograph.cli.running.asking import ask_answer
-    from retrograph.engine.replay.answers import value_of
+    from retrograph.engine.replay.answers import answers, resuming
 
-    while call.asks and ending.status == "interrupted" and len(ending.result.questions) == 1:
+    while call.asks and ending.status == "interrupted":
+        questions = ending.result.questions
         verdict(session, ending, quietly=True)
-        text = ask_answer()
-        if text is None:
+        given = typed_answers(session, questions, asked=len(questions) > 1)
+        if not given:
             break
-        ending = answered(call, ending, value_of(text), teller)
+        value = resuming(answers(questions, given), questions)
+        ending = answered(call, ending, value, teller)
     return ending
+
+
+def typed_answers(session: Session, questions: Sequence[Question], asked: bool = True) -> list[str]:
+    """Answers typed at the terminal, as `--answer` has them; of several questions some may be left
+    open. Nothing where they cannot be told apart. `asked`: the question is shown first."""
+    from retrograph.cli.draw.words import asks
+    from retrograph.cli.running.asking import ask_answer
+
+    ids = {question.id for question in questions}
+    if len(ids) < len(questions):
+        return []
+    given = []
+    for question in questions:
+        if asked:
+            session.out.now([asks(question, session.redactor)])
+        text = ask_answer()
+        if text is not None:
+            given.append(text if len(questions) == 1 else f"{question.id}={text}")
+    return given
 
 
 def verdict(session: Session, ending: Ending, quietly: bool = False) -> None:
