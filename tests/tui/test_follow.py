@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import IO
 
@@ -13,6 +15,7 @@ import pytest
 
 from piloting import opened, press, settle, text
 from piloting.waiting import PATIENCE, until
+from retrograph.loaders.sqlite.loader import SQLiteLoader
 from retrograph.tui.screens.threads import ThreadsScreen
 from retrograph.tui.widgets.threadlist import ThreadList
 from retrograph.tui.widgets.tree import HistoryTree
@@ -81,6 +84,36 @@ async def test_elsewhere_the_cursor_stays(writer: Writer, tmp_path: Path) -> Non
         assert tree.marks == [rows - 2]
         shown = [tree.row(row) for row in range(tree.row_count)]
         assert all(row is not None and row.label is not None for row in shown)
+
+
+async def test_only_what_is_new_is_read(
+    writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(tmp_path / "live.db", "live") as pilot:
+        tree = pilot.app.screen.query_one(HistoryTree)
+        rows = tree.row_count
+        monkeypatch.setattr(SQLiteLoader, "rows", None)  # the whole index
+        for runs in (2, 3):
+            await asyncio.to_thread(writer.run, f"run {runs}")
+            await until(lambda wanted=runs * rows: tree.row_count == wanted)
+        await settle(pilot)
+        assert tree.cursor == tree.row_count - 1
+        shown = [tree.row(row) for row in range(tree.row_count)]
+        assert all(row is not None and row.label is not None for row in shown)
+
+
+async def test_a_thread_that_was_pruned_is_read_anew(writer: Writer, tmp_path: Path) -> None:
+    async with opened(tmp_path / "live.db", "live") as pilot:
+        tree = pilot.app.screen.query_one(HistoryTree)
+        rows = tree.row_count
+        await asyncio.to_thread(writer.run, "two")
+        await until(lambda: tree.row_count == 2 * rows)
+        with closing(sqlite3.connect(tmp_path / "live.db")) as db:
+            oldest = "SELECT min(checkpoint_id) FROM checkpoints WHERE thread_id = 'live'"
+            db.execute(f"DELETE FROM checkpoints WHERE checkpoint_id = ({oldest})")
+            db.commit()
+        await until(lambda: tree.row_count == 2 * rows - 1)
+        await settle(pilot)
 
 
 async def test_new_threads_come_to_the_list(writer: Writer, tmp_path: Path) -> None:

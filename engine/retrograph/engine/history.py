@@ -87,6 +87,16 @@ class History:
         """The checkpoints of one namespace, oldest first; empty where there are none."""
         return self._spans.get(ns, range(0))
 
+    @property
+    def first_id(self) -> str:
+        """The smallest id of all namespaces. Raises `ValueError` where there is none."""
+        return min(self.ids[span.start] for span in self._spans.values())
+
+    @property
+    def last_id(self) -> str:
+        """The greatest id of all namespaces. Raises `ValueError` where there is none."""
+        return max(self.ids[span.stop - 1] for span in self._spans.values())
+
     def ns(self, i: int) -> str:
         position = bisect_left(self._ends, i + 1)
         return self._names[position]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, dataclass_transform
 from textual.message import Message
 
 if TYPE_CHECKING:
-    from retrograph.engine.model import ThreadRow
     from retrograph.engine.thread import Thread
     from retrograph.engine.threads.status import ThreadInfo
     from retrograph.tui.reading.chart import Chart
@@ -151,8 +150,6 @@ class IndexRead(Fact):
     thread: Thread
     picture: Picture
     known: Known
-    row: ThreadRow | None
-    """How the thread stood before it was read, where it was asked."""
     ticket: int
 
 

@@ -8,52 +8,77 @@ from textual.message import Message
 
 from retrograph.engine.errors import Cancelled, RefError
 from retrograph.engine.history import History
-from retrograph.engine.model import ROOT, IndexRow, ThreadRow
+from retrograph.engine.model import ROOT, IndexRow, Loader, ReadsNewest, ThreadRow
 from retrograph.engine.text import cut, escape
 from retrograph.engine.thread import Thread
 from retrograph.tui.messages import IndexRead, IndexUnchanged, WorkEnded
 from retrograph.tui.reading.known import Known
 from retrograph.tui.reading.notes import note_page
-from retrograph.tui.reading.picture import Picture, make_picture
+from retrograph.tui.reading.picture import Picture, grown_picture, make_picture
 from retrograph.tui.work import Job
 
 EARLY = 5_000
 """After so many rows a first picture is shown."""
 
+_FEW = 1_000
+"""So many new checkpoints are added to what is there; of more, all is read again."""
+
 _FIRST_PAGE = 60
 """Rows at the head whose steps are read before the first picture is shown."""
 
 
-def look_again(job: Job, thread: Thread, before: Known, row: ThreadRow | None) -> Message:
-    """After somebody has written: read the index anew, unless the thread stands as `row` says."""
+def look_again(job: Job, thread: Thread, known: Known, picture: Picture) -> Message:
+    """After somebody has written, or may have: read what is new, or where more has changed than
+    that, all of the index. What is posted and returned: see `read_index`; `IndexUnchanged` where
+    the same checkpoints are there."""
     now = thread.loader.thread(thread.thread_id)
-    if row is not None and now == row:
-        return IndexUnchanged(job.ticket)
-    return read_index(job, thread, before, now)
+    if now is not None and picture.complete:
+        if _same(picture.history, now):
+            return IndexUnchanged(job.ticket)
+        grown = _grown(thread.loader, picture.history, now)
+        if grown is not None:
+            thread.history = grown
+            return _tell(job, thread, grown_picture(picture, grown), known.moved_to(grown))
+    return read_index(job, thread, known)
 
 
-def read_index(
-    job: Job, thread: Thread, before: Known | None, row: ThreadRow | None = None
-) -> WorkEnded:
+def _same(history: History, now: ThreadRow) -> bool:
+    stands = (len(history), len(history.namespaces()), history.first_id, history.last_id)
+    return stands == (now.checkpoints, now.namespaces, now.first_id, now.last_id)
+
+
+def _grown(loader: Loader, history: History, now: ThreadRow) -> History | None:
+    """The history as it is now, where it has only grown, and by little."""
+    more = now.checkpoints - len(history)
+    if not 0 < more <= _FEW or not isinstance(loader, ReadsNewest):
+        return None
+    rows = loader.newer(history.thread_id, history.last_id, more + 1)
+    # More or less than that: some came in between, or went, or one more just now.
+    return history.grown(rows) if len(rows) == more else None
+
+
+def read_index(job: Job, thread: Thread, before: Known | None) -> WorkEnded:
     """Post `IndexRead` up to three times: of the beginning, where the thread is long; of the root
     graph; and, where there are sub-graphs, with them.
 
     `before`: what was known of the same thread when it was read the last time; without it the
-    beginning is shown early. `row`: how the thread stands, where that has just been asked.
+    beginning is shown early.
     """
-    if row is None and before is not None:
-        row = thread.loader.thread(thread.thread_id)
     batches = _batches(job, thread, early=before is None)
     thread.history = history = History.build(thread.thread_id, batches)
     if not len(history):
         raise RefError(f"There is no thread '{escape(cut(thread.thread_id, 80))}' in the source.")
-    picture = make_picture(history)
     known = Known(history) if before is None else before.moved_to(history)
-    known.take(note_page(thread, _at_head(picture)))
-    job.post(IndexRead(thread, picture, known, row, job.ticket))
+    ended = _tell(job, thread, make_picture(history), known)
     if history.namespaces() != [ROOT]:
         nested = make_picture(history, thread.owners())
-        job.post(IndexRead(thread, nested, known, row, job.ticket))
+        job.post(IndexRead(thread, nested, known, job.ticket))
+    return ended
+
+
+def _tell(job: Job, thread: Thread, picture: Picture, known: Known) -> WorkEnded:
+    known.take(note_page(thread, [i for i in _at_head(picture) if not known.has(i)]))
+    job.post(IndexRead(thread, picture, known, job.ticket))
     return WorkEnded(job.group, stopped=False)
 
 
@@ -76,7 +101,7 @@ def _batches(job: Job, thread: Thread, early: bool) -> Iterator[Sequence[IndexRo
             begun.fold = thread.fold
             begun.history = History.build(thread.thread_id, first)
             picture = make_picture(begun.history, complete=False)
-            job.post(IndexRead(begun, picture, Known(begun.history), None, job.ticket))
+            job.post(IndexRead(begun, picture, Known(begun.history), job.ticket))
             early, first = False, []
 
 

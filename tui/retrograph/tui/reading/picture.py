@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from retrograph.engine.history import NONE, History
 from retrograph.engine.model import ROOT
 from retrograph.engine.tree.lanes import Layout
-from retrograph.engine.tree.layout import lay_out
+from retrograph.engine.tree.layout import goes_on, lay_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,20 @@ def make_picture(
         layout = lay_out(history, owners)
     entries = (layout.entry(i) for ns in history.namespaces() for i in history.fork_points(ns))
     forks = array("i", sorted(entry for entry in entries if entry != NONE))
+    lines, width = len(history.leaves(top)), _step_width(history, top)
+    return Picture(history, layout, top, forks, lines, width, complete)
+
+
+def grown_picture(before: Picture, history: History) -> Picture:
+    """The picture of a history that has grown since."""
+    layout = goes_on(before.layout, history)
+    if layout is None:
+        return make_picture(history)
+    width = _step_width(history, before.top)
+    return replace(before, history=history, layout=layout, step_width=width)
+
+
+def _step_width(history: History, top: str) -> int:
     head = history.head(top)
     # Steps are told all at once: here, off the screen's thread.
-    width = max(len(str(history.step(head))), 2) if head != NONE else 2
-    return Picture(history, layout, top, forks, len(history.leaves(top)), width, complete)
+    return max(len(str(history.step(head))), 2) if head != NONE else 2

@@ -33,7 +33,6 @@ from retrograph.tui.work import Job, Settled
 
 # What reads a thread is imported when it is first read: the first frame does without.
 if TYPE_CHECKING:
-    from retrograph.engine.model import ThreadRow
     from retrograph.tui.reading.copies import Copy
     from retrograph.tui.reading.known import Known
     from retrograph.tui.reading.source import Source
@@ -60,7 +59,6 @@ class ThreadScreen(ComparingScreen):
         self.thread = None
         self._known: Known | None = None
         self._wanted: tuple[int, ...] = ()
-        self._row: ThreadRow | None = None
         self._stale = False
         self._whole = False
         """All of the thread is shown."""
@@ -87,18 +85,18 @@ class ThreadScreen(ComparingScreen):
         self.read("index", work)
 
     def source_changed(self) -> None:
-        thread, known, row = self.thread, self._known, self._row
-        if thread is None or known is None or self.source is None:
+        known, model = self._known, self.history.model
+        if known is None or model is None or self.source is None:
             return
         if self.reading("index"):
             self._stale = True
             return
-        again = self.source.thread(self.thread_id)
+        again, picture = self.source.thread(self.thread_id), model.picture
 
         def work(job: Job) -> Message:
             from retrograph.tui.reading.index import look_again
 
-            return look_again(job, again, known, row)
+            return look_again(job, again, known, picture)
 
         self.read("index", work)
 
@@ -121,7 +119,7 @@ class ThreadScreen(ComparingScreen):
     def _index_read(self, message: IndexRead) -> None:
         if not self.newest("index", message.ticket):
             return
-        self._known, self.thread, self._row = message.known, message.thread, message.row
+        self._known, self.thread = message.known, message.thread
         select = None
         if self._select is not None and message.picture.complete:
             select, self._select = message.picture.history.find("", self._select), None
