@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from retrograph.engine.errors import ConfigError
 from retrograph.engine.views.redact import Redactor
@@ -23,8 +22,7 @@ _LISTS = ("redact", "allow", "side_effects")
 """Keys whose environment variables hold words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What can be configured. The fields are the keys; the defaults are what holds unsaid."""
 
     source: str | None = None
@@ -44,7 +42,7 @@ class Settings:
     and as `/…/` regular expressions for parts of texts."""
     theme: str | None = None
     """How the app looks: dark, light, terminal or contrast."""
-    keys: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = {}
     """Keys of the app by the id of an action; `map` names the map that they change: default, vim.
     A bare name of a map will do."""
     ascii: bool = False
@@ -53,8 +51,7 @@ class Settings:
     """Whether the app takes the mouse; where not, the terminal selects text with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Somewhere that configuration is read from."""
 
     path: Path
@@ -64,8 +61,7 @@ class Place:
     """Whether the file exists and, for pyproject.toml, has the table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """The settings in force, and where each came from."""
 
     settings: Settings
@@ -91,7 +87,7 @@ def load_config(
     """
     environment = os.environ if environment is None else environment
     values: dict[str, Any] = {}
-    origins = {one.name: DEFAULT for one in fields(Settings)}
+    origins = dict.fromkeys(Settings._fields, DEFAULT)
     places = []
     for path, table in _files(folder, user_file):
         found = _read(path, table)
@@ -164,7 +160,7 @@ def _read(path: Path, table: str) -> dict[str, Any] | None:
 
 
 def _checked(key: str, value: Any, where: str, folder: Path | None) -> Any:
-    known = [one.name for one in fields(Settings)]
+    known = Settings._fields
     if key not in known:
         raise ConfigError(f"There is no configuration key '{key}' ({where}){_nearest(key, known)}")
     if key == "redact":
@@ -231,15 +227,15 @@ def _yes_or_no(key: str, value: Any, where: str) -> bool:
     return said
 
 
-_WORD = re.compile(r"/(?:[^/\\]|\\.)+/(?=[,\s]|$)|[^,\s]+")
+_WORD = r"/(?:[^/\\]|\\.)+/(?=[,\s]|$)|[^,\s]+"
 
 
 def _words(text: str) -> list[str]:
     """A list in one variable: words between commas or blanks, which a `/…/` may hold."""
-    return _WORD.findall(text)
+    return re.findall(_WORD, text)
 
 
-def _nearest(key: str, known: list[str]) -> str:
+def _nearest(key: str, known: Sequence[str]) -> str:
     near = _near(key, known)
     if near:
         return f"; did you mean '{near}'?"
@@ -266,7 +262,7 @@ def _below(value: str, folder: Path | None) -> str:
 def _environment_key(name: str) -> str | None:
     """The key that a variable sets; `None` for one that has nothing to do with us."""
     key = name.removeprefix(PREFIX).lower()
-    known = [one.name for one in fields(Settings)]
+    known = Settings._fields
     if key in known:
         return key
     if near := _near(key, known):
@@ -276,7 +272,7 @@ def _environment_key(name: str) -> str | None:
     return None
 
 
-def _near(key: str, known: list[str]) -> str | None:
+def _near(key: str, known: Sequence[str]) -> str | None:
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(key, known, n=1)), None)

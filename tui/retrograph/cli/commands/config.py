@@ -50,8 +50,6 @@ def path(json: Json = False, debug: Debug = False, no_redact: NoRedact = False) 
 @app.command(cls=Command, epilog=examples("retrograph config show --json"))
 def show(json: Json = False, debug: Debug = False, no_redact: NoRedact = False) -> None:
     """Show each value in force, and where it came from."""
-    from dataclasses import asdict
-
     from retrograph.cli.output import Output
     from retrograph.cli.paint import Column, Span, table
     from retrograph.engine.text import escape
@@ -59,7 +57,7 @@ def show(json: Json = False, debug: Debug = False, no_redact: NoRedact = False) 
 
     config = load_config()
     redactor = config.redactor(no_redact)
-    values: dict[str, Any] = asdict(config.settings)
+    values: dict[str, Any] = config.settings._asdict()
     if values["source"] is not None:
         values["source"] = redactor.location(values["source"])
     out = Output(json)
