@@ -384,3 +384,20 @@ def test_one_key_is_one_change(old: dict[str, Value], data: st.DataObject) -> No
 def test_to_json_takes_every_change() -> None:
     for change in diff({"a": Delta([1])}, {"a": Obj("m", "A", "arg", [1])}):
         assert to_json(change.new)["$type"] == "m.A"
+
+
+def test_a_class_of_a_program_that_is_also_imported_is_one() -> None:
+    main = Obj("__main__", "Ticket", "kwargs", {"urgency": 2, "of": "ann"})
+    imported = Obj("agent", "Ticket", "pydantic", {"urgency": 8, "of": "ann"})
+    assert [(c.pointer, c.old, c.new) for c in diff({"t": main}, {"t": imported})] == [
+        ("/t/urgency", 2, 8)
+    ]
+    again = Obj("agent", "Ticket", "kwargs", {"urgency": 2, "of": "ann"})
+    assert diff([main, 1], [again, 1]) == []
+    assert diff([again, 1], [main, 1]) == []
+    inner = Obj("__main__", "Desk.Ticket", "kwargs", {"urgency": 2})
+    assert diff(inner, Obj("app.desk", "Desk.Ticket", "kwargs", {"urgency": 2})) == []
+    for other in ("other.Ticket", "agent.BigTicket", "__main__.BigTicket"):
+        module, _, name = other.rpartition(".")
+        first = Obj("__main__", "Desk.Ticket", "kwargs", {}) if name == "Ticket" else main
+        assert [c.op for c in diff(first, Obj(module, name, "kwargs", {}))] == ["replace"]

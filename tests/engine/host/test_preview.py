@@ -350,6 +350,19 @@ def test_values_are_refused(host: Host, edit: Edit, said: str) -> None:
         thread.edit("d", edit)
 
 
+def test_what_a_stored_object_holds_is_refused_too(host: Host) -> None:
+    """It is made of its fields as they are stored, which asks for nothing."""
+    thread = Thread(host, "routed", {"path": "main"})
+
+    def stored(age: Any) -> Edit:
+        fields = ormsgpack.packb(("graphs", "Customer", {"name": "Ada", "age": age}))
+        return Edit("customer", "set", Typed("msgpack", ormsgpack.packb(ormsgpack.Ext(2, fields))))
+
+    with pytest.raises(HostError, match=r"does not fit at /customer/age: input should be a valid"):
+        thread.edit("d", stored("x"))
+    assert b"Customer" in thread.edit("d", stored(4)).values["customer"].data
+
+
 def test_a_pydantic_state(host: Host) -> None:
     thread = Thread(host, "pydantic", {"count": 1})
     assert values(thread.edit("end", to("count", 5)))["count"] == 5

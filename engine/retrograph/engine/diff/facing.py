@@ -41,9 +41,22 @@ def facing(x: Value, y: Value) -> Facing | None:
     return None
 
 
+def one_class(x: str, y: str) -> bool:
+    """Whether two names mean one class: a module that is run as a program stores its classes as
+    `__main__`'s, and when it is imported, by its own name."""
+    if x == y:
+        return True
+    main = "__main__"
+    if y.startswith(main):
+        x, y = y, x
+    return x.startswith(main) and y.endswith(x[len(main) :])
+
+
 def _objects(x: Obj, y: Obj) -> Facing | None:
     for _ in range(MAX_DEPTH):
-        if x.type != y.type or isinstance(x, Secret) or isinstance(y, Secret) or x.how == "ext":
+        if not one_class(x.type, y.type) or x.how == "ext":
+            return None
+        if isinstance(x, Secret) or isinstance(y, Secret):
             return None
         if isinstance(x, SetValue) and isinstance(y, SetValue):
             return "set", x, y

@@ -184,7 +184,7 @@ def _likest(
 
 def _traits(value: Value) -> tuple[str, frozenset[Hashable]]:
     """What an item's likeness to others is judged by."""
-    kind = value.type if isinstance(value, Obj) else type(value).__name__
+    kind = value.type.rpartition(".")[2] if isinstance(value, Obj) else type(value).__name__
     data: Any = value.data if isinstance(value, Obj) else value
     if isinstance(data, dict):
         parts = list(data.items())[:_SAMPLE]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from .faults import RequestError
 
 _MISSING: Any = object()
+_DEEP = 100
+"""Levels of a value that are looked into."""
 
 
 def fitted(name: str, channel: Any, value: Any, old: Any = _MISSING) -> Any:
@@ -18,16 +22,14 @@ def fitted(name: str, channel: Any, value: Any, old: Any = _MISSING) -> Any:
     """
     value = messages_made(channel, value)
     adapter = _adapter(getattr(channel, "typ", None))
-    if adapter is None:
-        return value
     wrong = _wrong(adapter, value)
-    if wrong is None:
-        return adapter.validate_python(value)
-    known = set() if old is _MISSING else {_where(e) for e in _wrong(adapter, old) or ()}
+    if not wrong:
+        return value if adapter is None else adapter.validate_python(value)
+    known = set() if old is _MISSING else {_where(e) for e in _wrong(adapter, old)}
     fresh = [error for error in wrong if _where(error) not in known]
     if not fresh:
         return value
-    raise RequestError(_sentence(name, fresh))
+    raise RequestError(_sentence(name, value, fresh))
 
 
 def fits_schema(schema: Any, values: dict[str, Any]) -> list[tuple[str, str]]:
@@ -42,7 +44,7 @@ def fits_schema(schema: Any, values: dict[str, Any]) -> list[tuple[str, str]]:
         told = getattr(error, "errors", None)
         if told is None:
             return []
-        found = [(str(e["loc"][0]) if e["loc"] else "", _one(e)) for e in _errors(error)]
+        found = [(str(e["loc"][0]) if e["loc"] else "", _one(e)) for e in _told(error)]
         return [(name, why) for name, why in found if not name or name in values]
     return []
 
@@ -80,20 +82,59 @@ def _adapter(annotated: Any) -> Any:
     return None
 
 
-def _wrong(adapter: Any, value: Any) -> Any:
-    """The errors of a value; `None` where it fits."""
+def _wrong(adapter: Any, value: Any) -> list[Any]:
+    """The errors of a value, and of what it holds."""
+    return [*_errors(adapter, value), *_inside(value, ())]
+
+
+def _inside(value: Any, path: tuple[Any, ...]) -> Iterator[Any]:
+    """The errors of the fields of models and dataclasses. These were made of stored data as it
+    was, as LangGraph does, and an instance that is there already is not looked into by Pydantic."""
+    fields = _fields(value)
+    if len(path) > _DEEP:
+        return
+    if fields is not None:
+        for error in _errors(_adapter(type(value)), fields):
+            yield {**error, "loc": (*path, *error["loc"])}
+        below: Any = fields.items()
+    elif isinstance(value, dict):
+        below = value.items()
+    else:
+        below = enumerate(value) if isinstance(value, (list, tuple)) else ()
+    for name, part in below:
+        yield from _inside(part, (*path, name))
+
+
+def _fields(value: Any) -> dict[str, Any] | None:
+    """The fields of a model or a dataclass, as its constructor takes them; `None` of others."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in dataclasses.fields(value) if field.init]
+        return {name: getattr(value, name) for name in names if hasattr(value, name)}
+    known = getattr(type(value), "model_fields", None)
+    if not isinstance(known, dict):
+        return None
+    stated = vars(value)
+    aliased = {name: field.validation_alias or name for name, field in known.items()}
+    if not all(isinstance(alias, str) for alias in aliased.values()):
+        return None
+    return {aliased[name]: stated[name] for name in known if name in stated}
+
+
+def _errors(adapter: Any, value: Any) -> list[Any]:
+    if adapter is None:
+        return []
     from pydantic import ValidationError
 
     try:
         adapter.validate_python(value)
     except ValidationError as error:
-        return _errors(error)
+        return _told(error)
     except Exception:  # a validator of the user's that fails in its own way is not ours to judge
-        return None
-    return None
+        return []
+    return []
 
 
-def _errors(error: Any) -> list[Any]:
+def _told(error: Any) -> list[Any]:
     return list(error.errors(include_url=False, include_context=False, include_input=False))
 
 
@@ -106,14 +147,27 @@ def _one(error: Any) -> str:
     return message[:1].lower() + message[1:]
 
 
-def _sentence(name: str, errors: list[Any]) -> str:
+def _sentence(name: str, value: Any, errors: list[Any]) -> str:
     first = errors[0]
-    # Union branches and the like are no keys: they are named in brackets by Pydantic.
-    path = "/".join(str(part) for part in first["loc"] if not _is_branch(part))
-    where = f"/{name}" + (f"/{path}" if path else "")
+    path = "".join(f"/{part}" for part in _keys(value, first))
     more = f" ({len(errors) - 1} more do not fit either)" if len(errors) > 1 else ""
-    return f"The value does not fit at {where}: {_one(first)}{more}."
+    return f"The value does not fit at /{name}{path}: {_one(first)}{more}."
 
 
-def _is_branch(part: Any) -> bool:
-    return isinstance(part, str) and ("[" in part or "(" in part)
+def _keys(value: Any, error: Any) -> Iterator[Any]:
+    """Where an error is. What Pydantic names besides, the branch of a union, is no key."""
+    for part in error["loc"]:
+        inside = _part(value, part)
+        if inside is not _MISSING:
+            value = inside
+            yield part
+        elif part == error["loc"][-1] and error["type"].endswith("missing"):
+            yield part
+
+
+def _part(value: Any, name: Any) -> Any:
+    fields = value if isinstance(value, dict) else _fields(value)
+    if fields is not None:
+        return fields.get(name, _MISSING)
+    known = isinstance(value, (list, tuple)) and isinstance(name, int) and name < len(value)
+    return value[name] if known else _MISSING
