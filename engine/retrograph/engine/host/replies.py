@@ -31,10 +31,10 @@ class Reply:
 class Event(Reply):
     """Something that happened in the host.
 
-    `name` is one of: `due` (a task's super-step begins), `task_start`, `task_end`, `writes`,
-    `checkpoint`, `interrupt`, `custom`, `message`, `paused` of a run (`worker/run.py` says what
-    each brings); `output` (`stream`, `text`, `dropped`: characters lost before it), `silent` (no
-    beat for `seconds`: native code holds Python; `Host.stack` tells where) and `heard` again.
+    `name` is one of: `task_start`, `task_end`, `writes`, `checkpoint`, `interrupt`, `custom`,
+    `message`, `paused` of a run (`worker/run.py` says what each brings); `output` (`stream`,
+    `text`, `dropped`: characters lost before it), `silent` (no beat for `seconds`: native code
+    holds Python; `Host.stack` tells where) and `heard` again.
     """
 
     __slots__ = ()

@@ -2,14 +2,12 @@
 
 | event | brings |
 |---|---|
-| `due` | `id`, `ns`, `node`, `triggers`: a task of a super-step that begins; all before any runs |
 | `task_start`, `task_end` | see `watch.Watcher`: exact, each attempt of a retried task by itself |
-| `finished` | `id`, `ns`, `node`, `channels`; not told of a task whose stored output stands |
 | `writes`, `checkpoint` | see `saver.WorkerSaver`: on disk |
 | `interrupt` | `id`, `ns`, `task`, `node`, `value`: a question |
 | `custom` | `ns`, `value` (or `text`, where it is too large or of no storable kind) |
 | `message` | see `speech.Speech`: a token, or a message, of a model; on request |
-| `paused` | held before the super-step of the `due` just told; by a policy: `ns`, `node`, `why` |
+| `paused` | held before a super-step; by a policy: `ns`, `node`, `why` |
 
 `ns` is a checkpoint namespace (`sub:TASKID|inner:TASKID`).
 """
@@ -51,7 +49,7 @@ class Run:
         self._why: dict[str, Any] = {}
         self._watcher = Watcher(wire.event)
         self._fresh_step = True
-        """A checkpoint of the root has been stored since a task of it was told to be due."""
+        """A checkpoint of the root has been stored since a task of it was seen to be due."""
         self._open: dict[str, dict[str, Any]] = {}
         """Questions by id, with their typed values."""
 
@@ -150,22 +148,19 @@ class Run:
         if mode == "tasks":
             if "triggers" in payload:
                 return self._due(ns, payload)
-            self._finished(ns, payload)
+            for question in payload.get("interrupts") or ():
+                self._asked(ns, payload, question)
         elif mode == "custom":
             self._custom(ns, payload)
         return False
 
     def _due(self, ns: str, task: dict[str, Any]) -> bool:
-        first = ns == "" and self._fresh_step
-        if first:
-            self._fresh_step = self._held = False
-        self._wire.event(
-            "due", id=task["id"], ns=ns, node=task["name"], triggers=list(task["triggers"])
-        )
+        """A task of a super-step that begins. Whether it is to be held before it."""
         if ns:
             return False
         self._why = {}
-        if first:
+        if self._fresh_step:
+            self._fresh_step = self._held = False
             if self._steering.holds():
                 self._held = True
                 return True
@@ -184,17 +179,6 @@ class Run:
         self._wire.event("paused", **why)
         if not self._steering.wait():
             threading.Event().wait()  # the viewer ends this process
-
-    def _finished(self, ns: str, task: dict[str, Any]) -> None:
-        result = task.get("result")
-        channels: list[str] = []
-        if isinstance(result, dict):
-            channels = [str(channel) for channel in result]
-        elif isinstance(result, (list, tuple)):
-            channels = [str(pair[0]) for pair in result if isinstance(pair, (list, tuple)) and pair]
-        for question in task.get("interrupts") or ():
-            self._asked(ns, task, question)
-        self._wire.event("finished", id=task["id"], ns=ns, node=task["name"], channels=channels)
 
     def _asked(self, ns: str, task: dict[str, Any], question: Any) -> None:
         stated = question if isinstance(question, dict) else vars(question)
