@@ -129,9 +129,22 @@ class Settled:
     _all: ClassVar[WeakSet[Settled]] = WeakSet()
 
     @classmethod
-    def any_waiting(cls) -> bool:
-        """Whether anything is about to be done; for tests, which wait for work and not for time."""
-        return any(settled._timer is not None for settled in cls._all)
+    def waiting(cls, seconds: float) -> list[Settled]:
+        """What is about to be done, of what waits no longer than `seconds`; for tests, which wait
+        for work and not for time."""
+        return [
+            settled
+            for settled in cls._all
+            if settled._timer is not None
+            and settled._seconds <= seconds
+            and settled._node.is_running
+        ]
+
+    def hurry(self) -> None:
+        """Take the moment for over."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._node.call_later(self._now)
 
     def __call__(self) -> None:
         if self._timer is not None:
@@ -139,5 +152,7 @@ class Settled:
         self._timer = self._node.set_timer(self._seconds, self._now)
 
     def _now(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
         self._timer = None
         self._function()
