@@ -6,19 +6,26 @@ import asyncio
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import IO
 
 import pytest
+from textual.message import Message
 
 from piloting import opened, press, settle, text
 from piloting.waiting import PATIENCE, until
+from retrograph.engine.errors import SourceError
+from retrograph.engine.model import ThreadRow
 from retrograph.loaders.sqlite.loader import SQLiteLoader
+from retrograph.tui.reading.threads import ThreadPages
+from retrograph.tui.screens.thread import ThreadScreen
 from retrograph.tui.screens.threads import ThreadsScreen
 from retrograph.tui.widgets.threadlist import ThreadList
 from retrograph.tui.widgets.tree import HistoryTree
+from retrograph.tui.work import Job
 
 
 class Writer:
@@ -151,3 +158,75 @@ async def test_a_list_that_nobody_sees_is_read_when_it_is_seen(
             assert not below.missed_change
     finally:
         other.close()
+
+
+async def test_a_change_while_the_list_is_being_read_is_not_lost(
+    writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Writer(tmp_path / "live.db", "other")
+    read, go_on = threading.Event(), threading.Event()
+    more = ThreadPages.more
+
+    def slow(pages: ThreadPages, job: Job, count: int) -> Message:
+        found = more(pages, job, count)
+        read.set()
+        assert go_on.wait(PATIENCE)
+        return found
+
+    try:
+        async with opened(tmp_path / "live.db") as pilot:
+            screen = pilot.app.screen
+            assert isinstance(screen, ThreadsScreen)
+            monkeypatch.setattr(ThreadPages, "more", slow)
+            screen.source_changed()
+            await asyncio.to_thread(read.wait, PATIENCE)
+            await asyncio.to_thread(other.run, "hello")
+            await until(lambda: screen.missed_change)
+            assert screen.list.row_count == 1
+            go_on.set()
+            await until(lambda: screen.list.row_count == 2)
+    finally:
+        go_on.set()
+        other.close()
+
+
+async def test_a_change_that_could_not_be_read_is_read_later(
+    writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    thread = SQLiteLoader.thread
+
+    def busy_at_first(loader: SQLiteLoader, thread_id: str) -> ThreadRow | None:
+        asked.append(thread_id)
+        if len(asked) < 3:
+            raise SourceError("It is being written.")
+        return thread(loader, thread_id)
+
+    async with opened(tmp_path / "live.db", "live") as pilot:
+        screen = pilot.app.screen
+        tree = screen.query_one(HistoryTree)
+        rows = tree.row_count
+        assert isinstance(screen, ThreadScreen)
+        screen._pause = 0.05
+        monkeypatch.setattr(SQLiteLoader, "thread", busy_at_first)
+        await asyncio.to_thread(writer.run, "two")
+        await until(lambda: tree.row_count == 2 * rows)
+        await settle(pilot)
+        assert len(asked) >= 3
+        said = [notification.message for notification in pilot.app._notifications]
+        assert said == ["It is being written."], "it is said once"
+
+
+async def test_a_job_is_under_way_from_its_start_until_its_end_is_told(demo: Path) -> None:
+    async with opened(demo) as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, ThreadsScreen)
+        told = []
+        screen.read("other", lambda job: told.append(screen.reading("other")))
+        assert screen.reading("other"), "its worker has not begun"
+        await until(lambda: not screen.reading("other"))
+        assert told == [True]
+        screen.read("other", lambda job: job.wait(PATIENCE))  # type: ignore[arg-type,return-value]
+        assert screen.stop("other")
+        assert not screen.reading("other")
+        assert not screen.stop("other")

@@ -77,6 +77,7 @@ class Reads(_Node):
         Returns the job's ticket, which its result carries.
         """
         tickets: dict[str, int] = self.__dict__.setdefault("_tickets", {})
+        ended: dict[str, int] = self.__dict__.setdefault("_ended", {})
         ticket = tickets[group] = tickets.get(group, 0) + 1
 
         def run() -> None:
@@ -92,6 +93,8 @@ class Reads(_Node):
                 kind = f"{type(error).__name__}: {error}"
                 sentence = f"Retrograph has a fault ({escape(kind)})."
                 message = ReadingFailed(group, sentence, error, ticket)
+            # Before it is told: what is asked for from then on is a matter of another job.
+            ended[group] = max(ended.get(group, 0), ticket)
             if message is not None:
                 job.post(message)
 
@@ -106,12 +109,17 @@ class Reads(_Node):
         return tickets.get(group) == ticket
 
     def reading(self, group: str) -> bool:
-        """Whether a job of a group is under way."""
-        return any(w.group == group and w.node is self and w.is_running for w in self.workers)
+        """Whether a job of a group is under way, so that its result is still to come. Not whether
+        its worker runs: that has yet to begin, and goes on a little after the result was told."""
+        tickets: dict[str, int] = self.__dict__.get("_tickets", {})
+        ended: dict[str, int] = self.__dict__.get("_ended", {})
+        return tickets.get(group, 0) > ended.get(group, 0)
 
     def stop(self, group: str) -> bool:
         """Make the running job of a group void; whether there was one."""
         under_way = self.reading(group)
+        if under_way:
+            self.__dict__["_ended"][group] = self.__dict__["_tickets"][group]
         self.workers.cancel_group(self, group)
         return under_way
 

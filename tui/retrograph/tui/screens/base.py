@@ -23,11 +23,22 @@ if TYPE_CHECKING:
     from retrograph.tui.reading.source import Source
 
 
+_BREATH = 0.3
+"""Seconds between two readings of what is being written all the time."""
+_AGAIN = 3.0
+"""Seconds until something that could not be read is tried again, and the most of them."""
+_AGAIN_AT_MOST = 60.0
+
+
 class BaseScreen(Acts, Reads, Screen[None]):
     """A screen over an opened source."""
 
     missed_change = False
-    """Somebody wrote to the source while another screen lay over this one."""
+    """Somebody wrote to the source while another screen lay over this one, or while it was being
+    read, or it could not be read."""
+    _failed = ""
+    """Why it could not be read the last time."""
+    _pause = _AGAIN
 
     def __init__(self, ui: Ui) -> None:
         super().__init__()
@@ -63,6 +74,26 @@ class BaseScreen(Acts, Reads, Screen[None]):
     def source_changed(self) -> None:
         """Somebody has written to the source."""
 
+    def catch_up(self) -> None:
+        """It has been read: read what was written meanwhile, but not all the time."""
+        self._failed, self._pause = "", _AGAIN
+        if self.missed_change:
+            self.set_timer(_BREATH, self._read_missed)
+
+    def catch_up_later(self, sentence: str) -> None:
+        """It could not be read, for the reason in `sentence`: say so once, and try again, ever more
+        rarely."""
+        if sentence != self._failed:
+            self.complain(sentence)
+        self._failed, self.missed_change = sentence, True
+        self.set_timer(self._pause, self._read_missed)
+        self._pause = min(2 * self._pause, _AGAIN_AT_MOST)
+
+    def _read_missed(self) -> None:
+        if self.missed_change:
+            self.missed_change = False
+            self.source_changed()
+
     def say_header(self, right: Line | None = None) -> None:
         """The source and the mode at the left, and what the screen says of itself (`None`: what
         it said before)."""
@@ -94,9 +125,7 @@ class BaseScreen(Acts, Reads, Screen[None]):
 
     def on_screen_resume(self) -> None:
         self.say_hints()
-        if self.missed_change:
-            self.missed_change = False
-            self.source_changed()
+        self._read_missed()
 
     def complain(self, sentence: str) -> None:
         """Say what went wrong; what is on the screen stays."""

@@ -40,9 +40,6 @@ if TYPE_CHECKING:
 _SETTLED = 0.07
 """Seconds that the cursor rests before a checkpoint is read: a held key loads one, not forty."""
 
-_BREATH = 0.3
-"""Seconds between two readings of a thread that is being written all the time."""
-
 _SMALL = 3_000
 """Threads up to this size are read whole, so that search and folds know all of it."""
 
@@ -59,7 +56,6 @@ class ThreadScreen(ComparingScreen):
         self.thread = None
         self._known: Known | None = None
         self._wanted: tuple[int, ...] = ()
-        self._stale = False
         self._whole = False
         """All of the thread is shown."""
         self._inspect_soon = Settled(self, _SETTLED, self._inspect)
@@ -85,11 +81,11 @@ class ThreadScreen(ComparingScreen):
         self.read("index", work)
 
     def source_changed(self) -> None:
+        if self.reading("index"):
+            self.missed_change = True
+            return
         known, model = self._known, self.history.model
         if known is None or model is None or self.source is None:
-            return
-        if self.reading("index"):
-            self._stale = True
             return
         again, picture = self.source.thread(self.thread_id), model.picture
 
@@ -107,13 +103,7 @@ class ThreadScreen(ComparingScreen):
             self.history.asked_again()
             self.history.ask()
             self._inspect_soon()
-            self._look_later()
-
-    def _look_later(self) -> None:
-        """Somebody wrote while the index was being read: read it again, but not all the time."""
-        if self._stale:
-            self._stale = False
-            self.set_timer(_BREATH, self.source_changed)
+            self.catch_up()
 
     @on(IndexRead)
     def _index_read(self, message: IndexRead) -> None:
@@ -201,11 +191,14 @@ class ThreadScreen(ComparingScreen):
 
     @on(ReadingFailed)
     def _reading_failed(self, message: ReadingFailed) -> None:
+        message.stop()  # the app would say it once more
         if message.what == "notes":
             self.history.asked_again()
         if message.what == "index" and self.thread is None:
             self.history.say_empty(message.sentence, "failed")
             self.home.cannot_show(message.error)
+        elif message.what == "index":
+            self.catch_up_later(message.sentence)
         elif message.what == "checkpoint":
             if self.newest("checkpoint", message.ticket):
                 self.inspector.fail(message.sentence)
@@ -225,7 +218,7 @@ class ThreadScreen(ComparingScreen):
     def _work_ended(self, message: WorkEnded) -> None:
         self.say_place()
         if message.what == "index":
-            self._look_later()
+            self.catch_up()
 
     # What the lines around the panes say.
 

@@ -109,7 +109,10 @@ class ThreadsScreen(BaseScreen):
 
     def source_changed(self) -> None:
         """Read as many as are there again, and show them all at once."""
-        if self.source is None or self.reading("threads") or self._wanted is None:
+        if self.reading("threads"):
+            self.missed_change = True
+            return
+        if self.source is None or self._wanted is None:
             return
         from retrograph.tui.reading.threads import ThreadPages
 
@@ -132,6 +135,8 @@ class ThreadsScreen(BaseScreen):
                 self.list.say_empty(self._why_empty())
             if not message.complete and len(self.list.threads) <= FIRST:
                 self._read(MORE)
+        if not self.reading("threads"):
+            self.catch_up()
 
     def _why_empty(self) -> str:
         if self.list.filtered:
@@ -150,12 +155,15 @@ class ThreadsScreen(BaseScreen):
 
     @on(ReadingFailed)
     def _reading_failed(self, message: ReadingFailed) -> None:
+        message.stop()  # the app would say it once more
         if message.what == SIZE:
             return  # it is told where it can be
-        if self.list.row_count:
-            self.complain(message.sentence)
-        else:
+        if not self.list.row_count:
             self.list.say_empty(message.sentence, "failed")
+        elif message.what == "threads":
+            self.catch_up_later(message.sentence)
+        else:
+            self.complain(message.sentence)
 
     @on(WorkGrew)
     def _work_grew(self, message: WorkGrew) -> None:
@@ -164,8 +172,10 @@ class ThreadsScreen(BaseScreen):
         self.query_one("#crumbs", Bar).say(right=[Span(said, "waits")])
 
     @on(WorkEnded)
-    def _work_ended(self) -> None:
+    def _work_ended(self, message: WorkEnded) -> None:
         self._say()
+        if message.what == "threads":
+            self.catch_up()
 
     def close_inner(self) -> bool:
         if self.stop("threads"):
