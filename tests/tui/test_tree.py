@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,34 @@ async def test_what_is_typed_faster_than_the_prompt_opens_is_for_the_prompt(demo
         await settle(pilot)
         assert words(pilot) == "13 notify → END"
         assert not pilot.app.screen.query(Input)
+
+
+@pytest.mark.parametrize("pause", [0, 0.002, 0.004])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "slash s h i p enter n",
+        "slash s h i p enter N N k",
+        "slash s h i p escape j j",
+        "colon 1 1 enter k m",
+    ],
+)
+async def test_what_is_typed_right_behind_a_prompt_is_for_what_had_the_focus(
+    demo: Path, keys: str, pause: float
+) -> None:
+    async with opened(demo, THREAD) as pilot:
+        await press(pilot, "g")
+        for key in keys.split():
+            await press(pilot, key)
+        slowly = words(pilot), tree(pilot).searched, tree(pilot).marks
+    async with opened(demo, THREAD) as pilot:
+        await press(pilot, "g")
+        for key in keys.split():
+            pilot.app.simulate_key(key)
+            await asyncio.sleep(pause)
+        await settle(pilot)
+        assert not pilot.app.screen.query(Input)
+        assert (words(pilot), tree(pilot).searched, tree(pilot).marks) == slowly
 
 
 @pytest.mark.parametrize(

@@ -312,8 +312,26 @@ class RetrographApp(Acts, Reads, App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key) and not event.is_forwarded:
+            aimed = self._on_its_way()
+            if aimed is not None:
+                self.aim(event, aimed)
+                return
             self._aimed[event] = self.focused
         await super().on_event(event)
+
+    def _on_its_way(self) -> Widget | None:
+        """What an earlier key was sent to that has not come up yet, where the focus has moved: the
+        later one goes the same way, so that they stay in order."""
+        focused = self.focused
+        for aimed in self._aimed.values():
+            if aimed is not None and aimed is not focused and aimed.is_attached:
+                return aimed
+        return None
+
+    def aim(self, key: events.Key, aimed: Widget) -> None:
+        """Send a key to a widget, as if that had the focus when it was typed."""
+        self._aimed[key] = aimed
+        aimed._forward_event(key)
 
     def on_key(self, event: events.Key) -> None:
         """A key that nobody took has come up: it may have been typed before a prompt was there."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from textual import events
+    from textual.widget import Widget
+
     from retrograph.tui.journal import Journal
     from retrograph.tui.memory import Memory, OfSource
     from retrograph.tui.reading.source import Source
@@ -43,4 +46,8 @@ class Home(Protocol):
 
     def copy(self, what: str, text: str) -> None:
         """Copy a text; `what` names it for the user."""
+        ...
+
+    def aim(self, key: events.Key, aimed: Widget) -> None:
+        """Send a key to a widget, as if that had the focus when it was typed."""
         ...

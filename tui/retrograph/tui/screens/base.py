@@ -21,6 +21,7 @@ from retrograph.tui.work import Reads
 if TYPE_CHECKING:
     from retrograph.tui.reading.copies import Copy
     from retrograph.tui.reading.source import Source
+    from retrograph.tui.widgets.prompt import Prompt
 
 
 _BREATH = 0.3
@@ -137,6 +138,11 @@ class BaseScreen(Acts, Reads, Screen[None]):
 
     # The prompt, in the place of the breadcrumb.
 
+    _prompt: Prompt | None = None
+    """The one that is open."""
+    _asked_from: Widget | None = None
+    """What had the focus before it."""
+
     def open_prompt(self, asked: Asked) -> None:
         """Ask for a line of text."""
         from retrograph.tui.widgets.prompt import Prompt
@@ -144,40 +150,35 @@ class BaseScreen(Acts, Reads, Screen[None]):
         self.close_prompt()
         self.set_class(True, "-prompting")
         self._asked_from = self.focused
-        self.mount(Prompt(self.ui, asked), before="#hints")
+        self._prompt = Prompt(self.ui, asked)
+        self.mount(self._prompt, before="#hints")
 
     def typed_ahead(self, event: events.Key, aimed: Widget | None) -> bool:
         """Whether a key that came to `aimed` was meant for the prompt, which was not there yet: it
         goes there."""
-        if not self.has_class("-prompting"):
+        prompt = self._prompt
+        if prompt is None or (aimed is not None and prompt in aimed.ancestors_with_self):
             return False
-        for prompt in self.query(".prompt"):
-            if aimed is not None and prompt in aimed.ancestors_with_self:
-                return False
-            prompt.take_key(event)  # type: ignore[attr-defined]
+        prompt.take_key(event)
         return True
 
     def close_prompt(self) -> None:
         """Take the prompt away; what had the focus has it again."""
-        if self.has_class("-prompting"):
+        prompt, self._prompt = self._prompt, None
+        if prompt is not None:
             self.set_class(False, "-prompting")
-            self.query(".prompt").remove()
             self.focus_again()
+            prompt.closed()
+            prompt.remove()
 
     def say_in_prompt(self, line: Line) -> None:
-        if self.has_class("-prompting"):
-            from retrograph.tui.widgets.prompt import Prompt
-
-            for prompt in self.query(Prompt):
-                prompt.say(line)
-
-    _asked_from: Widget | None = None
-    """What had the focus before the prompt."""
+        if self._prompt is not None:
+            self._prompt.say(line)
 
     def focus_again(self) -> None:
         """Give the focus to what had it before the prompt."""
         if self._asked_from is not None and self._asked_from.is_attached:
-            self._asked_from.focus()
+            self.set_focus(self._asked_from)
 
     def copies(self) -> list[Copy]:
         """What can be copied here, in its forms."""

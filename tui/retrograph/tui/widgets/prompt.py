@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -9,11 +11,27 @@ from textual.suggester import SuggestFromList
 from textual.widgets import Input
 
 from retrograph.tui.asking import Asked
+from retrograph.tui.home import Home
 from retrograph.tui.keymap import Acts
 from retrograph.tui.messages import PromptAccepted, PromptChanged, PromptLeft
 from retrograph.tui.spans import Line, Span, width
 from retrograph.tui.ui import Ui
 from retrograph.tui.widgets.bars import Bar
+
+
+class Typed(Input):
+    """What is typed in. A key that ends the prompt does so in its turn, and not when it has come up
+    to the app: until then others would fall into the line."""
+
+    def __init__(self, prompt: Prompt, value: str, offered: tuple[str, ...]) -> None:
+        suggester = SuggestFromList(offered, case_sensitive=False) if offered else None
+        super().__init__(value, compact=True, select_on_focus=False, suggester=suggester)
+        self._prompt = prompt
+
+    async def _on_key(self, event: events.Key) -> None:
+        if self._prompt.ends(self, event):
+            event.stop()
+            event.prevent_default()
 
 
 class Prompt(Acts, Horizontal):
@@ -31,11 +49,14 @@ class Prompt(Acts, Horizontal):
         self._offered = asked.offered
         self._ahead: list[events.Key] | None = []
         """Keys that were typed before there was a line to type in."""
+        self._over = False
+        """It was accepted or left."""
+        self._behind: list[events.Key] | None = []
+        """Keys that were typed since, until what had the focus has it again."""
 
     def compose(self) -> ComposeResult:
         yield Bar(self._ui, classes="prompt-label")
-        suggester = SuggestFromList(self._offered, case_sensitive=False) if self._offered else None
-        yield Input(self._value, compact=True, select_on_focus=False, suggester=suggester)
+        yield Typed(self, self._value, self._offered)
         yield Bar(self._ui, classes="prompt-said")
 
     def on_mount(self) -> None:
@@ -57,7 +78,9 @@ class Prompt(Acts, Horizontal):
             line._forward_event(events.Key(event.key, event.character).set_sender(line))
 
     def say(self, line: Line) -> None:
-        """Say something about what was typed, at the right."""
+        """Say something about what was typed, at the right; nothing before there is a line."""
+        if self._ahead is not None:
+            return
         said = self.query_one(".prompt-said", Bar)
         said.styles.width = min(width(line) + 2, self.size.width * 2 // 3)
         said.say(right=line)
@@ -71,10 +94,34 @@ class Prompt(Acts, Horizontal):
         message.stop()
         self.post_message(PromptChanged(self.purpose, message.value))
 
-    @on(Input.Submitted)
-    def _submitted(self, message: Input.Submitted) -> None:
-        message.stop()
-        self.action_prompt_accept()
+    def ends(self, line: Input, event: events.Key) -> bool:
+        """Whether a key is not for the line: it ends the prompt, or came behind its end."""
+        keys = self._ui.keys
+        if self._over:
+            self._hand_on(event)
+        elif event.key in keys.of("prompt.accept"):
+            self._over = True
+            # Behind what the line, and then this, have yet to tell of its changes.
+            line.call_later(self.call_later, self.action_prompt_accept)
+        elif event.key in keys.of("prompt.leave"):
+            self._over = True
+            line.call_later(self.call_later, self.action_prompt_leave)
+        return self._over
+
+    def _hand_on(self, event: events.Key) -> None:
+        focused = self.screen.focused if self._behind is None else None
+        if focused is not None:
+            # What a parent of a widget sends to it would not come up through that parent.
+            key = events.Key(event.key, event.character).set_sender(self)
+            cast(Home, self.app).aim(key, focused)
+        elif self._behind is not None:
+            self._behind.append(event)
+
+    def closed(self) -> None:
+        """What had the focus has it again: keys that came behind the end are meant for it."""
+        behind, self._behind = self._behind or [], None
+        for event in behind:
+            self._hand_on(event)
 
     def action_prompt_accept(self) -> None:
         self.post_message(PromptAccepted(self.purpose, self.value))
