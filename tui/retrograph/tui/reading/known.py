@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from threading import Lock
 from typing import NamedTuple
 
 from retrograph.engine.history import NONE, History
@@ -57,8 +58,15 @@ class Known:
         """Only where the metadata says another step than the id."""
         self.count = 0
         """Checkpoints that have a note."""
+        self._taking = Lock()
+        """Of all that share the notes: a later one takes off the screen's thread what is new, while
+        the screen's takes what came in sight."""
 
     def take(self, found: Iterable[Noted]) -> None:
+        with self._taking:
+            self._take(found)
+
+    def _take(self, found: Iterable[Noted]) -> None:
         which, numbers = self._which, self._numbers
         for i, note, step in found:
             number = numbers.get(note)
@@ -121,6 +129,8 @@ class Known:
         there may have run meanwhile, and so is what has gained a child."""
         moved = Known(history)
         moved._notes, moved._numbers = self._notes, self._numbers
+        moved._taking = self._taking
+        steps = list(self._steps.items())
         old = self._history
         for ns in old.namespaces():
             before, now = old.span(ns), history.span(ns)
@@ -129,9 +139,7 @@ class Known:
                 which = self._which[before.start : before.stop]
                 moved._which[now.start : now.start + count] = which
                 shift = now.start - before.start
-                moved._steps.update(
-                    {i + shift: step for i, step in self._steps.items() if i in before}
-                )
+                moved._steps.update({i + shift: step for i, step in steps if i in before})
                 for i in range(now.start + count, now.stop):
                     moved._forget(history.parent(i))
             else:
