@@ -76,6 +76,7 @@ def timeline() -> Timeline:
     object.__setattr__(plan, "recordings", {("", "a"): [[to("b")]]})
     nodes = [NodePlan(("", "a"), "recorded", 1, False), NodePlan(("", "d"), "pause", 0, False)]
     object.__setattr__(plan, "nodes", nodes)
+    object.__setattr__(plan, "others", ())
     return Timeline(plan)
 
 

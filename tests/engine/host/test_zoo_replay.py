@@ -17,7 +17,7 @@ import pytest
 
 from hosting import VERSIONS
 from hosting.played import EVERYWHERE, LACKS, NEWEST, SOME, Hosts, Played
-from hosting.replays import Case, Told, differences, goings_on, replays, thread_in
+from hosting.replays import Case, Made, Told, differences, goings_on, replays, thread_in
 from zoo import SCENARIOS
 
 UNTOLD = {"chance-10", "chance-96"}
@@ -51,6 +51,7 @@ def test_as_it_went(version: str, scenario: str, played: Played, hosts: Hosts) -
         with thread_in(told.store(), thread_id) as thread:
             made = again.make(scenario, case, thread)
             found += said(case, differences(again, thread, case, made))
+            found += said(case, unplanned(made))
     assert not found, "\n".join(found)
 
 
@@ -69,6 +70,7 @@ def test_recorded(version: str, scenario: str, played: Played, hosts: Hosts) -> 
             differing = [d for d in differences(again, thread, case, made) if d[0] == "checkpoint"]
             called = made.called.keys() & made.plan.recordings.keys()
             found += said(case, [*differing, *(("called", str(node)) for node in called)])
+            found += said(case, unplanned(made))
     assert not found, "\n".join(found)
 
 
@@ -83,7 +85,17 @@ def test_gone_on(version: str, scenario: str, played: Played, hosts: Hosts) -> N
             made = again.make(scenario, case, before, going_on=True)
         with thread_in(told.store(), thread_id) as thread:
             found += said(case, differences(again, thread, case, made))
+            found += said(case, unplanned(made))
     assert not found, "\n".join(found)
+
+
+def unplanned(made: Made) -> list[tuple[str, str]]:
+    """Nodes that ran, and of which the plan did not say that they may. Tasks that functions call
+    and handlers of errors are no nodes."""
+    planned = {node.key for node in made.plan.nodes}
+    graphs = {"", *made.plan.loaded.subgraphs}
+    ran = [node for node in made.started if node[0] in graphs]
+    return [("unplanned", str(node)) for node in ran if node not in planned]
 
 
 def said(case: Case, what: Iterable[tuple[str, str]]) -> list[str]:

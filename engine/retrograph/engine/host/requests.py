@@ -117,6 +117,9 @@ class Topology:
     edges: Sequence[Edge]
     channels: Sequence[ChannelKind]
     mermaid: str
+    ways: Sequence[tuple[str, str]] = ()
+    """(from, to): where nodes may go as the graphs are defined. LangGraph draws no edges for a
+    router that does not state its ends: it may lead to any node of its graph."""
 
 
 def topology(host: Host, xray: bool = False, timeout: float = 60.0) -> Topology:
@@ -127,6 +130,7 @@ def topology(host: Host, xray: bool = False, timeout: float = 60.0) -> Topology:
         edges=[Edge(**edge) for edge in reply["edges"]],
         channels=[ChannelKind(**channel) for channel in reply["channels"]],
         mermaid=reply["mermaid"],
+        ways=[(source, target) for source, target in reply["ways"]],
     )
 
 

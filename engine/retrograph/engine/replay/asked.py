@@ -77,42 +77,18 @@ def nodes_of(topology: Topology) -> list[Key]:
             continue
         parts = node.name.split(":")
         for depth in range(1, len(parts)):
-            found[_key(":".join(parts[:depth]))] = None
-        if not _is_edge(node.name):
-            found[_key(node.name)] = None
+            found[key_of(":".join(parts[:depth]))] = None
+        if not is_edge(node.name):
+            found[key_of(node.name)] = None
     return list(found)
 
 
-def reachable(topology: Topology, due: Sequence[str]) -> set[Key]:
-    """The nodes that may run from where `due` are due, by the edges of the opened topology, and
-    those that no edge leads to from the start: only a `Command` can."""
-    following: dict[str, set[str]] = {}
-    for edge in topology.edges:
-        following.setdefault(edge.source, set()).add(edge.target)
-    every = [node.name for node in topology.nodes]
-    begun = [n for n in every if n in due or n.split(":")[0] in due]
-    seen = _followed(following, begun)
-    seen |= set(every) - _followed(following, ["__start__"])
-    found = {_key(name) for name in seen if not _is_edge(name)}
-    found |= {_key(ns.replace("|", ":")) for ns, _ in found if ns}
-    return found | {("", node) for node in due if node != "__start__"}
-
-
-def _followed(following: Mapping[str, set[str]], begun: Sequence[str]) -> set[str]:
-    todo = list(begun)
-    seen = set(todo)
-    while todo:
-        for name in following.get(todo.pop(), ()):
-            if name not in seen:
-                seen.add(name)
-                todo.append(name)
-    return seen
-
-
-def _key(name: str) -> Key:
+def key_of(name: str) -> Key:
+    """The node of a topology's name, `sub:node`."""
     ns, _, node = name.rpartition(":")
     return ns.replace(":", "|"), node
 
 
-def _is_edge(name: str) -> bool:
+def is_edge(name: str) -> bool:
+    """Whether it is where a graph begins or ends."""
     return name.rpartition(":")[2] in ("__start__", "__end__")

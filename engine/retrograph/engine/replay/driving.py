@@ -10,7 +10,7 @@ from typing import Any, Literal
 from retrograph.engine.errors import HostDiedError, HostError
 from retrograph.engine.host.client import Event, Host, HostFailedError
 from retrograph.engine.host.runs import Begin, run
-from retrograph.engine.replay.asked import Key, PolicyName
+from retrograph.engine.replay.asked import PolicyName
 from retrograph.engine.replay.plan import Plan
 from retrograph.engine.replay.recordings import bare
 
@@ -65,12 +65,12 @@ class Driver:
         before its first super-step, too. `messages`: models stream, and what they say is told."""
         self._host = host
         self._plan = plan
+        self._does = plan.does
         self._database = database
         self._tell = tell
         self._choose = choose
         self._stepping = stepping
         self._messages = messages
-        self._policies: dict[Key, PolicyName] = {n.key: n.policy for n in plan.nodes}
         self._cancelled = False
         self._left_inside = False
         self._going: dict[str, Event] = {}
@@ -157,7 +157,7 @@ class Driver:
         error: Mapping[str, Any] | None,
     ) -> Ran:
         ns, node = event["ns"], event["node"]
-        policy = self._policies.get((bare(ns), node), "live")
+        policy = self._does.get((bare(ns), node), "live")
         return Ran(event["step"], ns, node, policy, seconds, tokens, error)
 
     def _ended(self, reply: Mapping[str, Any]) -> None:

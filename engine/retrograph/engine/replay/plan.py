@@ -19,11 +19,11 @@ from retrograph.engine.replay.asked import (
     PolicyName,
     named,
     nodes_of,
-    reachable,
 )
 from retrograph.engine.replay.carried import config_of
 from retrograph.engine.replay.forcing import forced
 from retrograph.engine.replay.recordings import Recordings, bare
+from retrograph.engine.replay.scope import may_run
 from retrograph.engine.sandbox.closure import (
     Closure,
     begins_fresh,
@@ -64,9 +64,17 @@ class Plan:
     loaded: Loaded
     versions: Mapping[str, Any]
     due: Sequence[str]
+    others: Sequence[NodePlan] = ()
+    """Nodes that no edge leads to from what is due, and that must not run unasked if a `Command`
+    does all the same."""
     edited: Sequence[CheckpointRow] = ()
     """Children of the checkpoint that the run begins from instead: a forced route."""
     warnings: Sequence[str] = field(default=())
+
+    @property
+    def does(self) -> Mapping[Key, PolicyName]:
+        """What each node does; "live" where it is not among them."""
+        return {node.key: node.policy for node in (*self.nodes, *self.others)}
 
 
 def plan_replay(
@@ -101,8 +109,10 @@ def plan_replay(
     goes_on = is_leaf(thread, key) and not (asked.again or asked.goto) and key.ns == ROOT
     finished = sorted(t.node for t in step.tasks if t.finished) if goes_on else []
     due = asked.goto or (step.waiting if goes_on else step.next)
-    may_run = reachable(opened, asked.goto or step.next) | recordings.keys()
-    nodes = _nodes(known, may_run, stated, recordings, finished, asked)
+    every = _nodes(known, stated, recordings, finished, asked)
+    runs = may_run(opened, thread, key, recordings, goes_on=goes_on, goto=asked.goto)
+    nodes = [node for node in every if node.key in runs or node.key in stated]
+    others = [node for node in every if node not in nodes and _is_put(node)]
     closure = None
     if not (in_place and (goes_on or key.ns != ROOT)):
         make = for_going_on if goes_on else None
@@ -115,7 +125,8 @@ def plan_replay(
         closure=closure,
         begin=Begin("go on", fresh=_fresh(thread, key, goes_on)),
         nodes=nodes,
-        policies=[_policy(node, asked, recordings, thread) for node in nodes if _is_put(node)],
+        others=others,
+        policies=[_policy(node, asked, recordings, thread) for node in every if _is_put(node)],
         recordings=recordings,
         config=config_of(metadata, launch.config),
         context=launch.context,
@@ -176,7 +187,6 @@ def _is_put(node: NodePlan) -> bool:
 
 def _nodes(
     known: Sequence[Key],
-    may_run: set[Key],
     stated: Mapping[Key, PolicyName],
     recordings: Recordings,
     finished: Sequence[str],
@@ -184,8 +194,6 @@ def _nodes(
 ) -> list[NodePlan]:
     found = []
     for key in known:
-        if key not in may_run and key not in stated:
-            continue
         count = len(recordings.get(key, ()))
         reaches_out = named(key) in asked.side_effects or key[1] in asked.side_effects
         policy: PolicyName = stated.get(key, "live")

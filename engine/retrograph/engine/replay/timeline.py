@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from retrograph.engine.host.replies import Event
-from retrograph.engine.replay.asked import Key, PolicyName
+from retrograph.engine.replay.asked import PolicyName
 from retrograph.engine.replay.originals import Originals, told_route
 from retrograph.engine.replay.plan import Plan
 from retrograph.engine.replay.recordings import bare
@@ -72,7 +72,7 @@ class Timeline:
     def __init__(self, plan: Plan) -> None:
         self.rows: list[Row] = []
         self._originals = Originals(plan.recordings)
-        self._policies: dict[Key, PolicyName] = {node.key: node.policy for node in plan.nodes}
+        self._does = plan.does
         self._going: dict[str, Going] = {}
         self._ended: dict[tuple[str, str], Row] = {}
         """Tasks by (namespace, id) whose output is not on disk yet."""
@@ -114,7 +114,7 @@ class Timeline:
         return rows
 
     def _policy(self, event: Event) -> PolicyName:
-        policy = self._policies.get((bare(event["ns"]), event["node"]), "live")
+        policy = self._does.get((bare(event["ns"]), event["node"]), "live")
         return "live" if policy == "pause" else policy
 
     def _end(self, event: Event) -> list[Row]:

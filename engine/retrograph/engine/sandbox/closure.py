@@ -103,6 +103,16 @@ def levels_of(thread: Thread, ns: str, checkpoint_id: str) -> list[CheckpointKey
     return [*(CheckpointKey(thread.thread_id, *level) for level in outer), key]
 
 
+def owner(ns: str, inner: str) -> tuple[str, str]:
+    """(node, task id) of a namespace's task that a namespace inside it is of; the id is "" where
+    the sub-graph has a memory of its own."""
+    # A number counts the sub-graphs that one node calls: it is no level of its own.
+    depth = sum(not part.isdigit() for part in ns.split("|")) if ns else 0
+    segments = [part for part in inner.split("|") if not part.isdigit()]
+    node, _, task_id = segments[depth].partition(":")
+    return node, task_id
+
+
 def _found(thread: Thread, ns: str, checkpoint_id: str) -> int:
     i = thread.history.find(ns, checkpoint_id)
     if i == NONE:
@@ -154,10 +164,7 @@ class _Maker:
     def beside(self, level: CheckpointKey, inner: CheckpointKey) -> Callable[[RawWrite], bool]:
         """Which writes of a level are those of finished tasks beside the one that `inner` is of."""
         step = self._thread.step(level.ns, level.id)
-        # A number counts the sub-graphs that one node calls: it is no level of its own.
-        depth = sum(not part.isdigit() for part in level.ns.split("|")) if level.ns else 0
-        segments = [part for part in inner.ns.split("|") if not part.isdigit()]
-        node, _, task_id = segments[depth].partition(":")
+        node, task_id = owner(level.ns, inner.ns)
         finished = {
             task.id
             for task in step.tasks

@@ -79,5 +79,17 @@ def producers(thread: Thread, ns: str, checkpoint_id: str) -> Producers:
     return Producers(writes, nodes, edited)
 
 
+def unedited(thread: Thread, ns: str, checkpoint_id: str) -> str:
+    """The checkpoint that an edit of ours, or one of such an edit, was made from."""
+    history = thread.history
+    i = history.find(ns, checkpoint_id)
+    while history.parent(i) != NONE:
+        here = thread.envelopes_of(ns, [i]).get(i)
+        if here is None or not any(here.metadata.get(mark) for mark in (HELD, REROUTED, AS_NODE)):
+            break
+        i = history.parent(i)
+    return history.ids[i]
+
+
 def _alone(why: str) -> Producers:
     return Producers((), {}, alone=why)

@@ -187,7 +187,7 @@ def carry_out(call: Call, ready: Ready, teller: Teller) -> Ending:
         asks=call.asks,
         stepping=call.stepping,
         due=lambda: _due(sandbox.path, plan.key.thread_id),
-        paused=[named(node.key) for node in plan.nodes if node.policy == "pause"],
+        paused=[named(n.key) for n in (*plan.nodes, *plan.others) if n.policy == "pause"],
         stopping=lambda: interrupts.asked,
         quiet=teller.quiet,
     )

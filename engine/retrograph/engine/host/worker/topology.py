@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import typing
+from collections.abc import Iterator
 from typing import Any
 
 _INTERNAL = ("branch:", "join:", "start:", "__")
@@ -31,7 +32,44 @@ def described(graph: Any, xray: bool, config: dict[str, Any]) -> dict[str, Any]:
         mermaid = drawn.draw_mermaid()
     except Exception:
         mermaid = ""
-    return {"nodes": nodes, "edges": edges, "channels": channels(graph), "mermaid": mermaid}
+    return {
+        "nodes": nodes,
+        "edges": edges,
+        "ways": sorted(set(_ways(graph))),
+        "channels": channels(graph),
+        "mermaid": mermaid,
+    }
+
+
+def _ways(graph: Any) -> Iterator[tuple[str, str]]:
+    """Where nodes may go as the graphs are defined, in sub-graphs too (`sub:node`). LangGraph draws
+    none of a router that does not state its ends, nor of the nodes that only such a one leads to.
+    """
+    for ns, one in (("", graph), *graph.get_subgraphs(recurse=True)):
+        builder = getattr(one, "builder", None)
+        if builder is None:
+            continue
+        around = f"{ns.replace('|', ':')}:" if ns else ""
+        for source, target in _stated(builder):
+            if target != "__end__" and not (around and source == "__start__"):
+                yield around + source, around + target
+
+
+def _stated(builder: Any) -> Iterator[tuple[str, str]]:
+    """The same of one graph; a router without stated ends may lead to any node."""
+    nodes = getattr(builder, "nodes", None) or {}
+    yield from getattr(builder, "edges", None) or ()
+    for sources, target in getattr(builder, "waiting_edges", None) or ():
+        for source in sources:
+            yield source, target
+    for source, routers in (getattr(builder, "branches", None) or {}).items():
+        for router in routers.values():
+            ends = getattr(router, "ends", None)
+            for target in nodes if ends is None else ends.values():
+                yield source, target
+    for source, node in nodes.items():
+        for target in getattr(node, "ends", None) or ():
+            yield source, target
 
 
 def channels(graph: Any) -> list[dict[str, Any]]:
