@@ -223,9 +223,10 @@ class Pages:
         width = max(self.width - indent, 16)
         if not text:
             return []
-        head = text if most is None else text[: width * (most + 1)]
+        head = text if most is None else text[: width * (most + 2)]
         wrapped = Wrapped(head, width)
-        if most is None or (len(wrapped) <= most and len(head) == len(text)):
+        # One line above the most stays: to say that there is more takes a line, too.
+        if most is None or (len(wrapped) <= most + 1 and len(head) == len(text)):
             return [BodyLine(role, wrapped.line(k)) for k in range(len(wrapped))]
         shown = [wrapped.line(k) for k in range(min(most - 1, len(wrapped)))]
         left = len(text) - sum(map(len, shown))
