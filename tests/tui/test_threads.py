@@ -8,6 +8,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from piloting import SMALL, opened, press, text
+from retrograph.tui.widgets.bars import Hints
 from retrograph.tui.widgets.threadlist import ThreadList
 
 
@@ -87,3 +88,15 @@ async def test_the_preview_tells_the_size(demo: Path) -> None:
         await press(pilot, "j")
         assert "size" in text(pilot)
         assert " KB" in text(pilot)
+
+
+async def test_going_back_is_hinted_at_where_there_is_something_to_go_back_from(demo: Path) -> None:
+    async with opened(demo) as pilot:
+        hints = pilot.app.screen.query_one(Hints)
+        assert "Esc" not in hints.text
+        await press(pilot, "slash", *"order", "enter")
+        assert "Esc back" in hints.text
+        await press(pilot, "escape")
+        assert "Esc" not in hints.text
+        await press(pilot, "enter")
+        assert "Esc back" in pilot.app.screen.query_one(Hints).text

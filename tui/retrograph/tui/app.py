@@ -344,6 +344,12 @@ class RetrographApp(Acts, Reads, App[None]):
 
     # Actions.
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "app_back" and len(self.screen_stack) == 1:
+            screen = self.screen
+            return not isinstance(screen, BaseScreen) or screen.has_inner
+        return super().check_action(action, parameters)
+
     def action_app_back(self) -> None:
         screen = self.screen
         if isinstance(screen, BaseScreen) and screen.close_inner():

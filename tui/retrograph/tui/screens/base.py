@@ -184,6 +184,11 @@ class BaseScreen(Acts, Reads, Screen[None]):
         """What can be copied here, in its forms."""
         return []
 
+    @property
+    def has_inner(self) -> bool:
+        """Whether there may be something to go back from inside the screen."""
+        return True
+
     def close_inner(self) -> bool:
         """Go back inside the screen; whether there was something to go back from."""
         return False

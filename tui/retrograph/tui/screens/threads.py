@@ -135,6 +135,7 @@ class ThreadsScreen(BaseScreen):
                 self.list.say_empty(self._why_empty())
             if not message.complete and len(self.list.threads) <= FIRST:
                 self._read(MORE)
+        self.say_hints()
         if not self.reading("threads"):
             self.catch_up()
 
@@ -177,10 +178,15 @@ class ThreadsScreen(BaseScreen):
         if message.what == "threads":
             self.catch_up()
 
+    @property
+    def has_inner(self) -> bool:
+        return bool(self.list.filtered) or self.reading("threads")
+
     def close_inner(self) -> bool:
         if self.stop("threads"):
             self.list.complete = True
             self._say()
+            self.say_hints()
             return True
         if self.list.filtered:
             self.list.filtered = ""
