@@ -99,6 +99,23 @@ def test_as_it_went_has_not_turned(timeline: Timeline) -> None:
     assert (row.route, row.original, row.turned) == (("b",), None, False)
 
 
+def test_rows_come_as_the_tasks_ended(timeline: Timeline) -> None:
+    """An output may come to the disk after one of the next super-step; or not at all."""
+    taken(timeline, started("a", 2), started("x", 2), ended("x", 2), ended("a", 2))
+    assert taken(timeline, stored("a", "b")) == []
+    assert taken(timeline, started("y", 3), ended("y", 3), stored("y")) == []
+    inside = (started("i", 1, "sub:1"), ended("i", 1, "sub:1"), stored("i", ns="sub:1"))
+    assert [row.node for row in taken(timeline, *inside)] == ["i"], "of another graph"
+    assert [(row.node, row.route) for row in taken(timeline, stored("x", "z"))] == [
+        ("x", ("z",)),
+        ("a", ("b",)),
+        ("y", ()),
+    ]
+    taken(timeline, started("x", 4), ended("x", 4))
+    late = taken(timeline, started("a", 6), ended("a", 6), stored("a", "b"))
+    assert [(row.node, row.route) for row in late] == [("x", None), ("a", ("b",))]
+
+
 def test_errors_and_questions_have_no_output(timeline: Timeline) -> None:
     error = {"type": "my.app.Broken", "message": "no\nsuch order", "traceback": "…"}
     (failed,) = taken(timeline, started("x", 1), ended("x", 1, error=error))

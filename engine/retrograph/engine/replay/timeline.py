@@ -1,7 +1,8 @@
 """A run as it is told, task by task: what goes on, and a row for each task that has ended.
 
 A task's row is whole once its output is on disk, since only then it is known where it went. Tasks
-that fail or ask a question leave no output.
+that fail or ask a question leave no output. Outputs of one super-step come to the disk in any
+order, and as late as those of the next; rows come in the order in which the tasks ended.
 """
 
 from __future__ import annotations
@@ -74,8 +75,9 @@ class Timeline:
         self._originals = Originals(plan.recordings)
         self._does = plan.does
         self._going: dict[str, Going] = {}
-        self._ended: dict[tuple[str, str], Row] = {}
-        """Tasks by (namespace, id) whose output is not on disk yet."""
+        self._ended: dict[tuple[str, str], tuple[Row, bool]] = {}
+        """By (namespace, id): tasks that have ended, and whether their output is on disk; those
+        that are not told yet, in the order of their ends."""
         self._said = Said()
 
     @property
@@ -108,7 +110,7 @@ class Timeline:
 
     def flush(self) -> list[Row]:
         """The rows of tasks whose output never came to the disk."""
-        rows = list(self._ended.values())
+        rows = [row for row, _ in self._ended.values()]
         self._ended.clear()
         self.rows += rows
         return rows
@@ -133,21 +135,35 @@ class Timeline:
             said=self._said.end(event["ns"], event["id"]),
         )
         if error is None and not event["stopped"]:
-            self._ended[event["ns"], event["id"]] = row
+            self._ended[event["ns"], event["id"]] = row, False
             return []
         self.rows.append(row)
         return [row]
 
     def _stored(self, event: Event) -> list[Row]:
-        row = self._ended.pop((event["ns"], event["task"]), None)
-        if row is None:
+        ns, id_ = event["ns"], event["task"]
+        row, is_whole = self._ended.get((ns, id_), (None, True))
+        if row is None or is_whole:
             return []
         route = told_route(event["route"])
         send = parse_path(event["path"]).send
         was = self._originals.route(row.ns, row.node, row.step, send)
         whole = replace(row, route=route, original=was if was != route else None)
-        self.rows.append(whole)
-        return [whole]
+        self._ended[ns, id_] = whole, True
+        return self._told(ns, row.step or 0)
+
+    def _told(self, ns: str, step: int) -> list[Row]:
+        """The rows of a namespace that nothing is waited for any more; `step`: of the task whose
+        output has come. What ended before the super-step before it left none."""
+        rows = []
+        for key in [key for key in self._ended if key[0] == ns]:
+            row, is_whole = self._ended[key]
+            if not is_whole and (row.step or 0) >= step - 1:
+                break
+            del self._ended[key]
+            rows.append(row)
+        self.rows += rows
+        return rows
 
 
 def _one_line(error: dict[str, str]) -> str:
