@@ -6,7 +6,6 @@ never in the source or beside it. A file that cannot be read counts as none.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -70,7 +69,11 @@ def load(path: Path | None) -> Memory:
     if path is None:
         return Memory()
     try:
-        return _memory(json.loads(path.read_text("utf-8")))
+        text = path.read_text("utf-8")
+        # Imported where there is something to read: nothing else before the first frame needs it.
+        import json
+
+        return _memory(json.loads(text))
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return Memory()
 
@@ -79,6 +82,8 @@ def save(path: Path | None, memory: Memory) -> None:
     """Write it, readable by its owner alone. Raises `OSError`."""
     if path is None:
         return
+    import json
+
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_name(f"{path.name}.{os.getpid()}")
     opened = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
