@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -147,6 +147,54 @@ def test_more_than_the_shared_memory_holds(host: Host) -> None:
     assert job.reply["status"] == "interrupted"
 
 
+ODD = """
+import itertools
+from langgraph.config import get_stream_writer
+
+class Odd:
+    __reduce__ = None
+    def __repr__(self):
+        return f"{self.number} " + "x" * 50_000
+
+tell = get_stream_writer()
+with open("told", "w", buffering=1) as told:
+    for number in itertools.count():
+        odd = Odd()
+        odd.number = number
+        tell(odd)
+        print(number + 1, file=told)
+"""
+
+
+def test_a_viewer_that_takes_nothing(host: Host) -> None:
+    """What waits for it is bounded, and nothing of that is lost when the host is killed."""
+    told = host.project / "told"
+
+    def numbers() -> int:
+        return int(told.read_text().split()[-1]) if told.exists() else 0
+
+    heard = []
+    job = act(host, ODD)
+    with pytest.raises(HostDiedError), job:
+        heard.extend(_held_up(host, job, numbers))
+    counted = [int(event["text"].split()[0]) for event in heard if event.name == "custom"]
+    assert counted == list(range(len(counted)))
+    assert numbers() <= len(counted) < 1000  # 50 MB
+
+
+def _held_up(host: Host, job: Job, numbers: Callable[[], int]) -> Iterator[Event]:
+    """Take one event, and the rest when no more are told and the host has been killed."""
+    for event in job:
+        yield event
+        break
+    before = 0
+    while not numbers() or before < numbers():
+        before = numbers()
+        time.sleep(0.5)
+    os.kill(host.pid, signal.SIGKILL)
+    yield from job
+
+
 def test_segmentation_fault(host: Host) -> None:
     assert death(host, "ctypes.string_at(0)") == (
         f"The graph's process crashed (segmentation fault) while node 'act' ran at {LINE}: "
@@ -239,17 +287,29 @@ def test_reused_descriptors(host: Host) -> None:
     assert not any(path.stat().st_size for path in host.project.glob("f[0-9]*"))
 
 
-def test_garbage_in_the_channel(host: Host) -> None:
+@pytest.mark.parametrize(
+    "data",
+    [b"\xff" * 99, b"\0\0\xff\xff\0\0\0\0", b"\0"],
+    ids=["no frame", "the beginning of a long one", "one byte"],
+)
+def test_garbage_in_the_channel(host: Host, data: bytes) -> None:
     code = (
+        f"{TELLING}[tell(i) for i in range(100)]; time.sleep(0.1)\n"
         "for fd in range(3, 60):\n"
-        " try: os.write(fd, b'\\xff' * 99)\n"
+        f" try: os.write(fd, {data!r})\n"
         " except OSError: pass\n"
-        "time.sleep(10)"
+        "[tell(i) for i in range(100, 200)]; time.sleep(10)"
     )
-    assert death(host, code) == (
+    heard = []
+    with pytest.raises(HostDiedError) as raised, act(host, code) as job:
+        heard.extend(job)
+    assert str(raised.value) == (
         "The graph's code wrote into a descriptor that is not its own while node 'act' ran, "
         "so nothing more can be understood of its process."
     )
+    # What the host itself said stands in the shared memory.
+    told = [event["value"] for event in heard if event.name == "custom"]
+    assert len(told) == 200
 
 
 def test_ended_by_us(host: Host) -> None:

@@ -168,6 +168,7 @@ class Pump:
         while True:
             if self.code is not None and deadline is None:
                 deadline = time.monotonic() + _DRAIN
+            self._flow(deadline is not None)
             # After the end: what is there now, and no waiting for who else holds the pipes.
             keys = self._selector.select(0 if deadline is not None else 0.25)
             useful = False
@@ -177,7 +178,6 @@ class Pump:
                 else:
                     useful = True
                     self._take_in(key.fd, key.data)
-            self._flow(deadline is not None)
             if deadline is not None and (not useful or time.monotonic() > deadline):
                 break
             if deadline is None:
@@ -225,6 +225,11 @@ class Pump:
             self._silent = False
             self._say({"event": "heard"})
         self._received += len(data)
+        if self._received > self._ring.counts():
+            # A host writes into the ring first. Before this the frames may look like frames: what
+            # somebody else wrote can claim the next thousands of bytes for its own.
+            self._garble("more came than was sent")
+            return
         fresh = self._received - self._taken
         if fresh <= 0:
             return
@@ -232,12 +237,15 @@ class Pump:
         try:
             self._unpack(data[-fresh:])
         except FrameError as error:
-            self.garbled = str(error)
-            self._selector.unregister(self._channel.fileno())
-            self.closed = True
-            # Somebody else wrote into the channel. What the host itself said stands in the ring.
-            self._taken = self._unpacker.position
-            self._unpacker = Unpacker()
+            self._garble(str(error))
+
+    def _garble(self, why: str) -> None:
+        """Somebody else wrote into the channel. What the host itself said stands in the ring."""
+        self.garbled = why
+        self._selector.unregister(self._channel.fileno())
+        self.closed = True
+        self._taken = self._unpacker.position
+        self._unpacker = Unpacker()
 
     def _catch_up(self) -> None:
         """Take what was told and has not been sent, from a host that will not send it."""
@@ -253,17 +261,20 @@ class Pump:
             self.ready.notify_all()
 
     def _unpack(self, data: bytes) -> None:
+        before = self._unpacker.position
         for frame in self._unpacker.feed(data):
+            at = self._unpacker.position
             if frame[0].get("is") != "beat":
-                self._add(frame)
+                self._add(frame, at - before)
+            before = at
 
-    def _add(self, frame: Frame) -> None:
-        size = 200 + sum(map(len, frame[1]))
+    def _add(self, frame: Frame, size: int) -> None:
+        size += 200
         self.frames.append((frame, size))
         self._waiting += size
 
     def _say(self, header: dict[str, Any]) -> None:
-        self._add(({"is": "event", "at": time.time(), **header}, []))
+        self._add(({"is": "event", "at": time.time(), **header}, []), len(header.get("text", "")))
 
     def _print(self, stream: Stream, data: bytes, final: bool = False) -> None:
         self.tails[stream].add(data)
