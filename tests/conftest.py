@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from servers.postgres import database, postgres, postgres_zoo
@@ -16,6 +17,10 @@ from zoo import Store, build
 
 # Here, since any test module may import them: later it would be too late.
 pytest.register_assert_rewrite("loaders.contract", "loaders.sqlite_files")
+
+# No test judges by the clock: machines are busy at times.
+hypothesis.settings.register_profile("timeless", deadline=None)
+hypothesis.settings.load_profile("timeless")
 
 # Where the tests run in the background, SIGINT is ignored, and every child would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -163,7 +163,7 @@ def test_what_is_too_deep_says_so() -> None:
 
 
 @given(VALUES, st.lists(st.integers(0, 50), max_size=12))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_any_value_any_folding(value: Any, moves: list[int]) -> None:
     """However it is opened and folded, rows are in document order and nothing is shown twice."""
     outline = Outline({"value": value, "again": [value]})
@@ -225,7 +225,7 @@ def test_lines(value: Any, line: str) -> None:
 
 
 @given(VALUES, st.integers(20, 90))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_line_is_one_line(value: Any, width: int) -> None:
     line = one_line(value, width)
     assert escape(line) == line

@@ -17,7 +17,7 @@ from retrograph.engine.serde.packing import pack, pack_by_hand
 from retrograph.engine.values import equal, from_json, to_json
 
 SERDE = Serde()
-thorough = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 
 
 @given(VALUES)
