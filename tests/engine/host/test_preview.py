@@ -32,6 +32,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.graph import END, START, StateGraph, add_messages
+from langgraph.managed import RemainingSteps
 from langgraph.types import Command, Send
 from pydantic import BaseModel, field_validator
 
@@ -89,6 +90,20 @@ g = graph_of("a", "w", "z", a=lambda s: {"log": ["a"]}, w=lambda s: {"log": [str
 g.add_conditional_edges("a", lambda s: [Send("w", {"n": k}) for k in range(s["n"])], ["w"])
 g.add_edge("w", "z")
 sending = g.compile()
+
+class Counting(State, total=False):
+    remaining_steps: RemainingSteps
+
+# As an agent sends its tool calls: the state among their arguments, with what LangGraph counts,
+# and in another order of its entries than where its node wrote nothing.
+g = StateGraph(Counting)
+g.add_node("a", step("a"))
+g.add_node("tools", lambda calls: {"log": [call["args"]["q"] for call in calls]})
+g.add_edge(START, "a")
+g.add_conditional_edges(
+    "a", lambda s: [Send("tools", [{"args": {"q": s["path"], "state": {**s}}}])], ["tools"]
+)
+calling = g.compile()
 
 g = graph_of("a", "p", "q", "z")
 g.add_edge("a", "p")
@@ -287,6 +302,14 @@ def test_sends(host: Host) -> None:
     assert (same.next, same.rerouted) == (["w", "w"], False)
     more = thread.edit("__pregel_tasks", to("n", 3))
     assert (more.next_before, more.next, more.rerouted) == (["w", "w"], ["w", "w", "w"], True)
+
+
+def test_sends_with_what_langgraph_counts(host: Host) -> None:
+    thread = Thread(host, "calling", {"path": "main"})
+    done = thread.edit("__pregel_tasks", to("path", "alt"))
+    assert done.rerouted
+    assert done.next == ["tools"]
+    assert done.held is None
 
 
 def test_a_join_is_kept(host: Host) -> None:

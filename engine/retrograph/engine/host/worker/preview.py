@@ -167,7 +167,7 @@ class Preview:
             for name, channel in self._scratch.graph.channels.items()
             if not hasattr(channel, "from_checkpoint")
         ]
-        kind, data = self._serde.dumps_typed(_without(value, set(managed)))
+        kind, data = self._serde.dumps_typed(_comparable(value, set(managed)))
         return f"{kind}:{data.hex()}"
 
     # Asking.
@@ -310,11 +310,16 @@ class Preview:
         return reply, values.blobs
 
 
-def _without(value: Any, names: set[str]) -> Any:
-    """A payload without some entries: its own, or those of the state inside it."""
-    if not names or not isinstance(value, dict):
-        return value
-    return {k: _without(v, names) for k, v in value.items() if k not in names}
+def _comparable(value: Any, names: set[str]) -> Any:
+    """A payload without some entries: its own, or those of the state inside it (which a tool call
+    has among its arguments, and the Send of it is a list). Entries in one order: those of a state
+    come in another where its node wrote nothing."""
+    if isinstance(value, dict):
+        kept = ((key, _comparable(v, names)) for key, v in value.items() if key not in names)
+        return dict(sorted(kept, key=lambda entry: repr(entry[0])))
+    if type(value) in (list, tuple):
+        return [_comparable(item, names) for item in value]
+    return value
 
 
 def _distrust(producer: Producer) -> str:
