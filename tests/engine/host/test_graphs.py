@@ -60,6 +60,9 @@ def manager(): yield build("managed").compile()
 @contextlib.asynccontextmanager
 async def amanager(): yield build("amanaged").compile()
 def optional(model="x", *, size=3): return build(model).compile()
+def second(model="x", config: RunnableConfig = None):
+    return build(model + config["configurable"]["name"]).compile()
+def served(name="x", runtime=None): return build(name).compile()
 
 @entrypoint()
 def flow(x): return x + 1
@@ -95,7 +98,7 @@ def test_kinds(folder: Path, python: str) -> None:
         found = {}
         for name in (
             "builder", "bound", "nested", "only_async", "factory", "of_config", "later", "manager",
-            "amanager", "optional", "flow", "holder.graph",
+            "amanager", "optional", "second", "served", "flow", "holder.graph",
         ):  # fmt: skip
             other = plan_of(folder, f"kinds.py:{name}", python, config=CONFIG)
             loaded = load(host, other)
@@ -112,6 +115,8 @@ def test_kinds(folder: Path, python: str) -> None:
         "manager": ["managed"],
         "amanager": ["amanaged"],
         "optional": ["x"],
+        "second": ["xconfigured"],
+        "served": ["x"],
     }
     assert found["nested"][2].subgraphs == ["inner"]
     assert found["only_async"][2].asynchronous == "node 'slow' is async"

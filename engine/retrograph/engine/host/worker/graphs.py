@@ -151,7 +151,12 @@ class Loader:
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 continue
             if _wants_runtime(parameter):
-                value = self._runtime(target)
+                try:
+                    value = self._runtime(target)
+                except GraphError:
+                    if parameter.default is parameter.empty:
+                        raise
+                    value = parameter.default
             elif _wants_config(parameter) or (
                 parameter.default is parameter.empty
                 and len(parameters) == 1
@@ -165,10 +170,10 @@ class Loader:
                     f"{target['shown']}() needs an argument '{parameter.name}' that only your "
                     "program can give; name a function without, or give it a default."
                 )
-            if parameter.kind is parameter.KEYWORD_ONLY:
-                keywords[parameter.name] = value
-            else:
+            if parameter.kind is parameter.POSITIONAL_ONLY:
                 positional.append(value)
+            else:  # by its name: one before it may be left out
+                keywords[parameter.name] = value
         return positional, keywords
 
     def _runtime(self, target: dict[str, Any]) -> Any:
