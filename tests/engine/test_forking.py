@@ -224,6 +224,10 @@ def test_a_step_that_is_half_done(place: Place) -> None:
     fork = place.fork("beside", "n=2")
     assert sorted(fork.next or ()) == ["bad", "good"]
     assert "good had finished" in " ".join(fork.warnings)
+    # What is not due there does not run again.
+    fresh = place.fork("beside", input={"n": 2})
+    assert fresh.next == ["__start__"]
+    assert "had finished" not in " ".join(fresh.warnings)
 
 
 Refused = Callable[..., str]

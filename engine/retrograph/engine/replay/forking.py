@@ -211,7 +211,11 @@ def _about(snapshot: Snapshot, seen: Preview) -> list[str]:
     """What is worth knowing before it is made."""
     step = snapshot.step
     said = []
-    finished = sorted(task.node for task in step.tasks if task.finished)
+    finished = sorted(
+        task.node
+        for task in step.tasks
+        if task.finished and (seen.next is None or task.node in seen.next)
+    )
     if finished and step.waiting:
         verb = "run" if len(finished) > 1 else "runs"
         said.append(

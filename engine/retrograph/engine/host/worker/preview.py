@@ -111,7 +111,7 @@ class Preview:
             ) from error
         if before:
             hold.warnings.append(
-                f"The new input takes the place of {', '.join(before)}, which "
+                f"The new input takes the place of {_named(before)}, which "
                 f"{'was' if len(before) == 1 else 'were'} due here."
             )
         made_id = self._one_row(made_id, base_id, hold, source="input")
@@ -268,7 +268,7 @@ class Preview:
                 dropped.remove(node)
         if dropped:
             hold.warnings.append(
-                f"As if '{as_node}' had written this, {', '.join(dropped)} "
+                f"As if '{as_node}' had written this, {_named(dropped)} "
                 f"{'is' if len(dropped) == 1 else 'are'} no longer due."
             )
 
@@ -308,6 +308,11 @@ class Preview:
         }
         self._scratch.close()
         return reply, values.blobs
+
+
+def _named(nodes: Sequence[str]) -> str:
+    """Nodes of tasks, each once."""
+    return ", ".join(dict.fromkeys(nodes))
 
 
 def _comparable(value: Any, names: set[str]) -> Any:
