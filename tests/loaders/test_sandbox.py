@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
 import stat
 from collections.abc import Iterator
@@ -176,6 +177,20 @@ def test_nothing_is_left_of_one_that_fails(source: Path, tmp_path: Path) -> None
         make_sandbox(thread, closure, "x", full=True, folder=tmp_path / "new", copied=fail)
     assert list((tmp_path / "new").iterdir()) == []
     loader.close()
+
+
+@pytest.mark.parametrize("room", [0, 8192])
+def test_nothing_is_left_of_one_that_the_disk_has_no_room_for(
+    source: Path, tmp_path: Path, room: int
+) -> None:
+    was = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, was[1]))
+    try:
+        with pytest.raises(SourceError, match="cannot be written"):
+            sandbox_of(source, "loop", tmp_path / "made")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, was)
+    assert list((tmp_path / "made").iterdir()) == []
 
 
 def test_making_one_reads_only(source: Path, tmp_path: Path) -> None:

@@ -88,15 +88,16 @@ class Draft:
 
     def __init__(self, path: Path, thread_id: str) -> None:
         self._thread_id = thread_id
-        with _failing(path):
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-            self._db = sqlite3.connect(path, isolation_level=None)
-            # Nobody else knows it yet: until it is whole it needs no journal.
-            for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
-                self._db.execute(f"PRAGMA {pragma}")
-            self._db.execute(f"PRAGMA application_id = {APPLICATION}")
-            self._db.executescript(_SCHEMA + RECORDED)
-            self._db.execute("BEGIN")
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        self._db = sqlite3.connect(path, isolation_level=None)
+
+    def begin(self) -> None:
+        # Nobody else knows it yet: until it is whole it needs no journal.
+        for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
+            self._db.execute(f"PRAGMA {pragma}")
+        self._db.execute(f"PRAGMA application_id = {APPLICATION}")
+        self._db.executescript(_SCHEMA + RECORDED)
+        self._db.execute("BEGIN")
 
     def add(
         self, checkpoints: Iterable[CheckpointRow] = (), writes: Iterable[StoredWrite] = ()
@@ -132,9 +133,11 @@ def draft(folder: Path, origin: Origin) -> Iterator[tuple[Sandbox, Draft]]:
     path = folder / f"{id_}.db"
     part = folder / f"{id_}.part"
     made = Sandbox(id_, path, origin, datetime.now(UTC))
-    open_ = Draft(part, origin.thread_id)
+    with _failing(path):
+        open_ = Draft(part, origin.thread_id)
     try:
         with _failing(path):
+            open_.begin()
             yield made, open_
             created = made.created_at.isoformat()
             open_.remember(format=_FORMAT, created_at=created, origin=asdict(origin))
