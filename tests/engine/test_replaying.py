@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -148,6 +150,25 @@ def test_a_crash_as_users_know_it(project: Path, version: str) -> None:
     assert any("step3 was due" in w and "runs again" in w for w in done.plan.warnings)
     assert done.effects == ["step3", "step4"]
     assert done.values["log"] == ["step1", "step2", "step3", "step4"]
+
+
+def test_killed_before_its_step_was_saved(project: Path, replay: Replay) -> None:
+    """All tasks had finished: none runs again, and that the run goes on is not denied."""
+    with closing(sqlite3.connect(project / "store.db", isolation_level=None)) as db:
+        newest = "SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = 'travel'"
+        for table in ("writes", "checkpoints"):
+            db.execute(
+                f"DELETE FROM {table} WHERE thread_id = 'travel' AND checkpoint_id >= "
+                f"(SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = 'travel' "
+                f"AND checkpoint_id < ({newest}))"
+            )
+    done = replay("travel")
+    assert done.effects == ["d"]
+    assert done.values["log"] == ["a", "b", "c_main", "d"]
+    said = " ".join(done.plan.warnings)
+    assert "c_main had finished" in said
+    assert "what is due then runs" in said
+    assert "nothing would run" not in said
 
 
 @VERSION

@@ -222,8 +222,13 @@ def _policy(node: NodePlan, asked: Asked, recordings: Recordings, thread: Thread
 
 def _about(step: Step, goes_on: bool, finished: Sequence[str], source: str | None) -> list[str]:
     said = []
-    if not step.next or (goes_on and not step.waiting):
+    if not step.next:
         said.append("Nothing is due here, so nothing would run.")
+    elif goes_on and not step.waiting:
+        said.append(
+            "All of this step had finished, and what came of it is not saved: it is first, and "
+            "what is due then runs."
+        )
     if not goes_on:
         done = sorted(t.node for t in step.tasks if t.finished)
         left = list(step.waiting)
