@@ -20,7 +20,7 @@ from collections import deque
 from typing import IO, Any, Literal
 
 from retrograph.engine.host.output import Decoder, Tail
-from retrograph.engine.host.worker.frames import Frame, FrameError, Unpacker
+from retrograph.engine.host.worker.frames import Frame, FrameError, Unpacker, told
 from retrograph.engine.host.worker.ring import Ring
 
 _READ = 256 * 1024
@@ -264,7 +264,12 @@ class Pump:
         before = self._unpacker.position
         for frame in self._unpacker.feed(data):
             at = self._unpacker.position
-            if frame[0].get("is") != "beat":
+            kind = frame[0].get("is")
+            if kind == "events":
+                events = told(frame[0])
+                for event in events:
+                    self._add((event, []), (at - before) // len(events))
+            elif kind != "beat":
                 self._add(frame, at - before)
             before = at
 

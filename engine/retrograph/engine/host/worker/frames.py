@@ -14,6 +14,7 @@ Host to viewer, by `"is"`:
 | `hello` | `python`, `langgraph`, `checkpoint`: versions; or `error`: no LangGraph that works |
 | `beat` | nothing: the host is alive, ten times a second |
 | `event` | `event`: its name, `at`: seconds since 1970, and what belongs to it |
+| `events` | `events`: several of these, without blobs, in order |
 | `result` | `id`: what was asked is done, with what belongs to it |
 | `failed` | `id`, `error`: what was asked could not be done |
 | `done` | nothing: the host ends now, as it was asked to |
@@ -42,7 +43,9 @@ RING = "RETROGRAPH_HOST_RING"
 MAX_HEADER = 256 * 2**20
 MAX_BLOBS = 1_000_000
 
+# Kept, like all that is called here while user code runs: that may put others in their place.
 _encoded = json.JSONEncoder(separators=(",", ":")).encode
+_decoded = json.JSONDecoder().decode
 _HEAD = struct.Struct("!II")
 _SIZE = struct.Struct("!Q")
 
@@ -62,6 +65,14 @@ def pack(header: Header, blobs: Sequence[bytes] = ()) -> list[bytes]:
         pieces.append(_SIZE.pack(len(blob)))
         pieces.append(bytes(blob))
     return pieces
+
+
+def told(header: Header) -> list[Header]:
+    """The headers of the events in a frame of several. Raises `FrameError`."""
+    events = header.get("events")
+    if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
+        raise FrameError("events that are none")
+    return [{"is": "event", **event} for event in events]
 
 
 class Unpacker:
@@ -100,7 +111,7 @@ class Unpacker:
             self._need = at
             return None
         try:
-            header = json.loads(bytes(data[_HEAD.size : _HEAD.size + length]))
+            header = _decoded(data[_HEAD.size : _HEAD.size + length].decode())
         except ValueError as error:
             raise FrameError(str(error)) from None
         if not isinstance(header, dict):
