@@ -16,7 +16,7 @@ from hosting import hosted, plan_of, typed
 from retrograph.engine.errors import HostDiedError, HostError, HostTimeoutError
 from retrograph.engine.host.client import Event, Host, Job
 from retrograph.engine.host.output import KEPT
-from retrograph.engine.host.requests import Begin, launch, load, run
+from retrograph.engine.host.requests import Begin, launch, load, run, topology
 
 NODES = """
 import ctypes, os, signal, subprocess, sys, threading, time
@@ -310,6 +310,13 @@ def test_garbage_in_the_channel(host: Host, data: bytes) -> None:
     # What the host itself said stands in the shared memory.
     told = [event["value"] for event in heard if event.name == "custom"]
     assert len(told) == 200
+
+
+def test_functions_that_are_replaced(host: Host) -> None:
+    """What user code puts in the place of the standard library's is not what we call."""
+    code = "import json; json.loads = None; time.sleep = time.time = lambda *_: 0"
+    assert [event.name for event in events(host, code)].count("task_end") == 1
+    assert topology(host).nodes
 
 
 def test_ended_by_us(host: Host) -> None:
