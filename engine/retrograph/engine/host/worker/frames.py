@@ -14,6 +14,7 @@ Host to viewer, by `"is"`:
 | `hello` | `python`, `langgraph`, `checkpoint`: versions; or `error`: no LangGraph that works |
 | `beat` | nothing: the host is alive, ten times a second |
 | `event` | `event`: its name, `at`: seconds since 1970, and what belongs to it |
+| `events` | `events`: several of these, without blobs, in order |
 | `result` | `id`: what was asked is done, with what belongs to it |
 | `failed` | `id`, `error`: what was asked could not be done |
 | `done` | nothing: the host ends now, as it was asked to |
@@ -64,6 +65,14 @@ def pack(header: Header, blobs: Sequence[bytes] = ()) -> list[bytes]:
         pieces.append(_SIZE.pack(len(blob)))
         pieces.append(bytes(blob))
     return pieces
+
+
+def told(header: Header) -> list[Header]:
+    """The headers of the events in a frame of several. Raises `FrameError`."""
+    events = header.get("events")
+    if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
+        raise FrameError("events that are none")
+    return [{"is": "event", **event} for event in events]
 
 
 class Unpacker:

@@ -2,7 +2,8 @@
 
 Events go out together: a run has several in each super-step, and waking the viewer for each would
 cost more than they do. They wait for whatever else is sent, or for a blink, in memory that the
-viewer shares (`ring`): where the process ends first, it reads them there.
+viewer shares (`ring`): where the process ends first, it reads them there. That something is done,
+which is on disk besides, is written there only with what begins next, or at the blink.
 
 The user's code may close or reuse any descriptor. So before each frame it is looked whether the
 descriptor is still our socket: else a frame would be written into whatever file has its number.
@@ -32,6 +33,9 @@ _BLINK = 0.02
 _MUCH = 64 * 1024
 """Bytes of events that do not wait."""
 _AT_ONCE = frozenset(("paused", "interrupt"))
+_DONE = frozenset(("task_end", "writes", "checkpoint"))
+_MANY = 100
+"""Events that wait for each other at most."""
 LOST = 70
 """The exit code where the channel was taken from us (`sysexits.h`, EX_SOFTWARE)."""
 EXITED = "rg: os._exit"
@@ -56,6 +60,8 @@ class Wire:
         os.close(ring)
         self._sent = 0
         """How much of what stands in the ring has been sent."""
+        self._done: list[dict[str, Any]] = []
+        """Events that are not in the ring yet."""
         self._dead = False
         for fd in (channel, crashes):
             os.set_inheritable(fd, False)
@@ -75,15 +81,25 @@ class Wire:
         if self._dead:
             return
         with self._lock:
+            self._write_done()
             for piece in pieces:
-                for start in range(0, len(piece), SIZE):
-                    part = piece[start : start + SIZE] if len(piece) > SIZE else piece
-                    if self._ring.end + len(part) - self._sent > SIZE:
-                        self._send_rest()
-                    self._ring.write(part)
+                self._write(piece)
             waiting = self._ring.end - self._sent
             if waiting > _MUCH or (at_once and waiting):
                 self._send_rest()
+
+    def _write_done(self) -> None:
+        if self._done:
+            told, self._done = self._done, []
+            for piece in pack({"is": "events", "events": told}):
+                self._write(piece)
+
+    def _write(self, piece: bytes) -> None:
+        for start in range(0, len(piece), SIZE):
+            part = piece[start : start + SIZE] if len(piece) > SIZE else piece
+            if self._ring.end + len(part) - self._sent > SIZE:
+                self._send_rest()
+            self._ring.write(part)
 
     def _send_rest(self) -> None:
         """Send what stands in the ring and was not sent."""
@@ -99,8 +115,14 @@ class Wire:
 
     def event(self, name: str, blobs: Sequence[bytes] = (), **data: Any) -> None:
         """Say that something happened."""
-        pieces = pack({"is": "event", "event": name, "at": now(), **data}, blobs)
-        self._put(pieces, at_once=name in _AT_ONCE)
+        told = {"event": name, "at": now(), **data}
+        if name in _DONE:
+            with self._lock:
+                self._done.append(told)
+            if len(self._done) >= _MANY:
+                self._put((), at_once=False)
+        else:
+            self._put(pack({"is": "event", **told}, blobs), at_once=name in _AT_ONCE)
 
     def _read(self) -> None:
         unpacker = Unpacker()
@@ -157,6 +179,8 @@ class Wire:
 
     def _exit(self, code: int) -> Any:
         """In place of `os._exit`: says where it was called."""
+        if not self._dead and self._lock.acquire(timeout=0.1):
+            self._write_done()  # and lets nobody begin another
         if self._ours(self._crashes):
             try:
                 os.write(self._crashes, (EXITED + "\n").encode())
