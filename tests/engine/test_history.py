@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrograph.engine.history import NONE, History, linked
+from retrograph.engine.history import NONE, History
+from retrograph.engine.links import linked
 from retrograph.engine.model import IndexRow
 
 

@@ -11,12 +11,13 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import islice
 
 from retrograph.engine import ids as checkpoint_ids
+from retrograph.engine.links import NONE, linked, linked_on
 from retrograph.engine.model import ROOT, IndexRow
 
-NONE = -1
+__all__ = ["NONE", "History"]
 
 
 class History:
@@ -73,7 +74,7 @@ class History:
         spans = dict.fromkeys(self._spans, range(len(ids)))
         made = History(self.thread_id, ids, spans, parents, sizes, missing, self._cut)
         made._steps = made._steps_after(self._steps)
-        made._child_links = _linked_on(self._child_links, parents)
+        made._child_links = linked_on(self._child_links, parents)
         return made
 
     def __len__(self) -> int:
@@ -259,51 +260,6 @@ class History:
 
 
 _NO_STEP = -(2**31)
-
-
-def linked(parents: array[int]) -> tuple[array[int], array[int]]:
-    """(first child, next sibling) of each checkpoint by its parent, both oldest first."""
-    count = len(parents)
-    # Most are the children of the one before: these are linked at once, the others one by one.
-    first = array("i", range(1, count + 1))
-    following = array("i", [NONE]) * count
-    if count:
-        first[-1] = NONE
-    strays: dict[int, list[int]] = {}
-    for i, parent in enumerate(parents, -1):
-        if parent != i:
-            if i >= 0:
-                first[i] = NONE
-            if parent >= 0:
-                strays.setdefault(parent, []).append(i + 1)
-    for parent, children in strays.items():
-        if first[parent] >= 0:
-            children.append(first[parent])
-            children.sort()
-        first[parent] = children[0]
-        for child, sibling in pairwise(children):
-            following[child] = sibling
-    return first, following
-
-
-def _linked_on(
-    links: tuple[array[int], array[int]], parents: array[int]
-) -> tuple[array[int], array[int]]:
-    """The links where checkpoints have been added, each behind its parent."""
-    first, following = links[0][:], links[1][:]
-    for i in range(len(first), len(parents)):
-        first.append(NONE)
-        following.append(NONE)
-        parent = parents[i]
-        if parent >= 0:
-            elder = first[parent]
-            if elder < 0:
-                first[parent] = i
-                continue
-            while following[elder] >= 0:
-                elder = following[elder]
-            following[elder] = i
-    return first, following
 
 
 class _Builder:

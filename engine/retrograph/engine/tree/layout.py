@@ -15,7 +15,8 @@ from collections.abc import Iterable, Mapping
 from itertools import repeat
 from operator import lt
 
-from retrograph.engine.history import NONE, History, linked
+from retrograph.engine.history import NONE, History
+from retrograph.engine.links import linked
 from retrograph.engine.model import ROOT
 from retrograph.engine.tree.lanes import BRANCH, LAST, TOP, WITHIN, Group, Layout
 
