@@ -39,7 +39,7 @@ def test_mermaid_of_a_source(run: Run, demo_folder: Path) -> None:
     done = run("graph", "demo.db", "--mermaid")
     assert done.code == 0, done.err
     assert "graph TD;" in done.out
-    assert "receive --> assist;" in done.out
+    assert "\n    receive --> assist;\n" in done.out
 
 
 def test_faults(run: Run, demo_folder: Path) -> None:

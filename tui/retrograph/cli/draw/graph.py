@@ -41,7 +41,7 @@ def graph_shape(
 
 def mermaid_lines(found: Topology) -> Iterator[Line]:
     for text in found.mermaid.rstrip().splitlines():
-        yield [Span(escape(text))]
+        yield [Span(escape(text.expandtabs(4)))]  # a tab would be shown as one
 
 
 def graph_lines(
