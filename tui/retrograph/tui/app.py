@@ -13,20 +13,18 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
-from weakref import WeakKeyDictionary
 
-from textual import events
 from textual.app import App
 from textual.binding import BindingsMap
 from textual.filter import ANSIToTruecolor, LineFilter
 from textual.message import Message
 from textual.theme import Theme
-from textual.widget import Widget
 
 from retrograph.engine.errors import ConfigError, RetrographError
 from retrograph.engine.text import escape
 from retrograph.engine.views.telling import without_passwords
 from retrograph.tui import garbage, theme
+from retrograph.tui.aiming import AimingApp
 from retrograph.tui.hints import available
 from retrograph.tui.journal import Journal
 from retrograph.tui.keymap import Acts, Keys
@@ -92,7 +90,7 @@ _TOASTS = 3
 """So many warnings are shown when they come; all of them stand in the log."""
 
 
-class RetrographApp(Acts, Reads, App[None]):
+class RetrographApp(Acts, Reads, AimingApp):
     """Opens the source, holds the stack of screens, and does what can be done everywhere."""
 
     CSS_PATH: ClassVar[str] = "retrograph.tcss"
@@ -135,8 +133,6 @@ class RetrographApp(Acts, Reads, App[None]):
         self.away = False
         """The source does not answer."""
         self._warned = 0
-        self._aimed: WeakKeyDictionary[events.Key, Widget | None] = WeakKeyDictionary()
-        """What had the focus when a key came."""
         self._thread = thread
         self._configured = configured
         self._let_fold = let_fold
@@ -307,40 +303,6 @@ class RetrographApp(Acts, Reads, App[None]):
             # What is still being read must not keep the program from ending.
             self.source.loader.interrupt()
             self.source.loader.close()
-
-    # Keys.
-
-    async def on_event(self, event: events.Event) -> None:
-        if isinstance(event, events.Key) and not event.is_forwarded:
-            aimed = self._on_its_way()
-            if aimed is not None:
-                self.aim(event, aimed)
-                return
-            self._aimed[event] = self.focused
-        await super().on_event(event)
-
-    def _on_its_way(self) -> Widget | None:
-        """What an earlier key was sent to that has not come up yet, where the focus has moved: the
-        later one goes the same way, so that they stay in order."""
-        focused = self.focused
-        for aimed in self._aimed.values():
-            if aimed is not None and aimed is not focused and aimed.is_attached:
-                return aimed
-        return None
-
-    def aim(self, key: events.Key, aimed: Widget) -> None:
-        """Send a key to a widget, as if that had the focus when it was typed."""
-        self._aimed[key] = aimed
-        aimed._forward_event(key)
-
-    def on_key(self, event: events.Key) -> None:
-        """A key that nobody took has come up: it may have been typed before a prompt was there."""
-        if event not in self._aimed:
-            return  # typed ahead, and handed on already
-        aimed, screen = self._aimed.pop(event), self.screen
-        if isinstance(screen, BaseScreen) and screen.typed_ahead(event, aimed):
-            event.stop()
-            event.prevent_default()
 
     # Actions.
 
