@@ -172,6 +172,35 @@ def test_killed_before_its_step_was_saved(project: Path, replay: Replay) -> None
 
 
 @VERSION
+def test_a_router_that_failed(project: Path, version: str) -> None:
+    """LangGraph stores what its node gave and the error, and goes on as if it led nowhere."""
+    with closing(sqlite3.connect(project / "store.db", isolation_level=None)) as db:
+        [(at,)] = db.execute(
+            "SELECT checkpoint_id FROM writes WHERE thread_id = 'travel' AND channel = "
+            "'branch:to:c_main'"
+        )
+        for table in ("writes", "checkpoints"):
+            db.execute(
+                f"DELETE FROM {table} WHERE thread_id = 'travel' AND checkpoint_id > ?", (at,)
+            )
+        db.execute(
+            "UPDATE writes SET channel = '__error__', idx = -1, type = 'msgpack', value = ? "
+            "WHERE thread_id = 'travel' AND channel = 'branch:to:c_main'",
+            (b"\xabKeyError(1)",),
+        )
+    replay = Replay(project, python_of(version))
+    done = replay("travel")
+    assert done.effects == []
+    assert done.values["log"] == ["a", "b"]
+    said = " ".join(done.plan.warnings)
+    assert "b failed once it had given its values, in choosing where to go" in said
+    assert "b had finished" not in said
+    again = replay("travel", again=True)
+    assert again.effects == ["b", "c_main", "d"]
+    assert again.values["log"] == ["a", "b", "c_main", "d"]
+
+
+@VERSION
 def test_sends_are_recorded_each_by_itself(project: Path, version: str) -> None:
     done = Replay(project, python_of(version))("sending@step:0", recorded=["plan", "one"])
     assert done.effects == ["after"]

@@ -251,8 +251,16 @@ def _about(step: Step, goes_on: bool, finished: Sequence[str], source: str | Non
             f"{', '.join(quiet)} {verb} due when the thread stopped, and may have run in part: "
             f"{'they' if len(quiet) > 1 else 'it'} {run} again."
         )
+    failed = sorted(t.node for t in step.tasks if t.finished and t.error is not None)
     if finished:
-        said.append(f"{', '.join(finished)} had finished in this step: not run again.")
+        whole = [node for node in finished if node not in failed]
+        if whole:
+            said.append(f"{', '.join(whole)} had finished in this step: not run again.")
+        said.extend(
+            f"{node} failed once it had given its values, in choosing where to go: LangGraph takes "
+            "it for finished, so it does not run again and leads nowhere. --again runs it again."
+            for node in dict.fromkeys(failed)
+        )
     return said
 
 
