@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import sys
@@ -95,6 +96,29 @@ def test_a_fork_of_a_fork_asks_the_same_routers(run: Run, fork: Fork, project: P
         "agent.py:travel", "--json",
     ).json  # fmt: skip
     assert elsewhere["sandbox"] != made["sandbox"]
+
+
+def test_a_sandbox_that_cannot_be_written(
+    run: Run, fork: Fork, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What goes on from its head goes on in a sandbox of its own."""
+    made = fork("travel", "@step:2", "--set", "n=2")
+    path = Path(made["sandbox"]["path"])
+    before = path.read_bytes()
+    can = os.access
+
+    def access(where: str | Path, mode: int, **more: Any) -> bool:
+        return (mode != os.W_OK or Path(where) != path) and can(where, mode)
+
+    monkeypatch.setattr(os, "access", access)
+    call = ("travel", "--graph", "agent.py:travel", "--json")
+    again = run("fork", str(path), *call, "--set", "path=alt").json
+    assert (again["next"], again["from"]) == (["c_alt"], made["id"])
+    done = run("replay", str(path), *call, "--yes")
+    assert done.code == 0, done.err
+    assert [task["node"] for task in done.json["ran"]] == ["c_main", "d"]
+    assert len({x["sandbox"]["id"] for x in (made, again, done.json)}) == 3
+    assert path.read_bytes() == before
 
 
 def test_values_from_a_file(fork: Fork, project: Path) -> None:

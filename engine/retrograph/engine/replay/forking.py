@@ -164,7 +164,7 @@ def went_on_in(sandbox: Sandbox, thread: Thread, fork: Fork) -> bool:
     """Write a fork into the sandbox that it was made in, and say whether that could be done: its
     checkpoint must be the head, and nothing must have come of that yet."""
     key, history = fork.key, thread.history
-    if key.ns != ROOT or history.ids[history.head(ROOT)] != key.id:
+    if key.ns != ROOT or history.ids[history.head(ROOT)] != key.id or not sandbox.is_writable:
         return False
     writes = thread.loader.read_writes(key.thread_id, key.ns, [key.id]).get(key.id, ())
     output = any(write.idx >= 0 and write.task_id != NULL_TASK for write in writes)

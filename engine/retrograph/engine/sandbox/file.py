@@ -82,6 +82,11 @@ class Sandbox:
         """Bytes, with its log."""
         return sum(p.stat().st_size for p in parts(self.path) if p.exists())
 
+    @property
+    def is_writable(self) -> bool:
+        """Whether a run can go on in it: the file and its folder, for the log beside it."""
+        return all(os.access(path, os.W_OK) for path in (self.path, self.path.parent))
+
 
 class Draft:
     """A sandbox that is being made."""

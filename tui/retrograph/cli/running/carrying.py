@@ -157,6 +157,8 @@ def _can_go_on_in(thread: Thread, key: CheckpointKey) -> bool:
     history, sandbox = thread.history, getattr(thread.loader, "sandbox", None)
     if sandbox is None or history.find(key.ns, key.id) != history.head(key.ns):
         return False
+    if not sandbox.is_writable:
+        return False
     if key.ns == ROOT:
         return True
     # In a sub-graph: where the graph around it has not gone on since.
