@@ -126,6 +126,47 @@ def test_what_was_told_before_the_end_is_heard(host: Host, end: str) -> None:
     assert [event.name for event in heard].count("task_start") == 1
 
 
+BESIDE = """
+import os, sqlite3, time
+from typing import TypedDict
+from langgraph.graph import START, StateGraph
+
+class State(TypedDict, total=False):
+    code: str
+    a: int
+    b: int
+
+def b(state):
+    with sqlite3.connect("run.db") as db:
+        while not db.execute("SELECT count(*) FROM writes WHERE channel = 'a'").fetchone()[0]:
+            time.sleep(0.0001)
+    os.kill(os.getpid(), 9)
+
+def a(state):
+    time.sleep(0.05)
+    return {"a": 1}
+
+builder = StateGraph(State)
+builder.add_node("a", a)
+builder.add_node("b", b)
+builder.add_edge(START, "a")
+builder.add_edge(START, "b")
+graph = builder.compile()
+"""
+
+
+def test_a_node_that_ends_the_process_beside_one_that_has_finished(tmp_path: Path) -> None:
+    (tmp_path / "beside.py").write_text(BESIDE)
+    heard = []
+    with (
+        hosted(tmp_path, "beside.py:graph") as (host, _),
+        pytest.raises(HostDiedError, match="while node 'b' ran"),
+        act(host, "") as job,
+    ):
+        heard.extend(job)
+    assert [event["node"] for event in heard if event.name == "task_end"] == ["a"]
+
+
 def test_a_node_that_holds_python_up_is_known_at_once(host: Host) -> None:
     with act(host, "ctypes.PyDLL(None).sleep(30)") as job:
         began = time.monotonic()

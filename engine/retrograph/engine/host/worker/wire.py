@@ -3,7 +3,8 @@
 Events go out together: a run has several in each super-step, and waking the viewer for each would
 cost more than they do. They wait for whatever else is sent, or for a blink, in memory that the
 viewer shares (`ring`): where the process ends first, it reads them there. That something is done,
-which is on disk besides, is written there only with what begins next, or at the blink.
+which is on disk besides, is written there only with what begins next, or at the blink; but at once
+while other nodes run, which may be what ends the process.
 
 The user's code may close or reuse any descriptor. So before each frame it is looked whether the
 descriptor is still our socket: else a frame would be written into whatever file has its number.
@@ -62,6 +63,8 @@ class Wire:
         """How much of what stands in the ring has been sent."""
         self._done: list[dict[str, Any]] = []
         """Events that are not in the ring yet."""
+        self._going = 0
+        """Nodes that run now."""
         self._dead = False
         for fd in (channel, crashes):
             os.set_inheritable(fd, False)
@@ -118,10 +121,14 @@ class Wire:
         told = {"event": name, "at": now(), **data}
         if name in _DONE:
             with self._lock:
+                self._going -= name == "task_end"
                 self._done.append(told)
-            if len(self._done) >= _MANY:
+            if self._going > 0 or len(self._done) >= _MANY:
                 self._put((), at_once=False)
         else:
+            if name == "task_start":
+                with self._lock:
+                    self._going += 1
             self._put(pack({"is": "event", **told}, blobs), at_once=name in _AT_ONCE)
 
     def _read(self) -> None:
