@@ -123,6 +123,31 @@ def test_kinds(folder: Path, python: str) -> None:
     assert found["flow"][2].asynchronous is None
 
 
+CONTEXT = """
+from dataclasses import dataclass
+from typing import TypedDict
+from langgraph.graph import START, StateGraph
+
+@dataclass
+class Who:
+    user: str = "anybody"
+
+graph = StateGraph(dict, context_schema=Who)
+graph.add_node("a", lambda state: {})
+graph.add_edge(START, "a")
+"""
+
+
+def test_a_context_that_does_not_fit(tmp_path: Path, python: str) -> None:
+    (tmp_path / "who.py").write_text(CONTEXT)
+    plan = plan_of(tmp_path, "who.py:graph", python, context={"user": "ada"})
+    with launch(plan) as host:
+        found = load(host, plan)
+        assert (found.context, found.context_required) == ("Who", False)
+        with pytest.raises(GraphError, match=r"does not fit the graph's Who: TypeError: .*'usr'"):
+            load(host, plan_of(tmp_path, "who.py:graph", python, context={"usr": "ada"}))
+
+
 def test_topology(folder: Path, python: str) -> None:
     with hosted(folder, "kinds.py:graph", python) as (host, _):
         found = topology(host)

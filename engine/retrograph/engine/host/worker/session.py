@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
+from dataclasses import is_dataclass
 from typing import Any
 
 from . import deltas, tracing
 from .asyncness import why_asynchronous
-from .faults import GraphError, RequestError, described
+from .faults import GraphError, RequestError, described, one_line
 from .gate import Gate
 from .graphs import Found, Loader
 from .isolate import Isolation, subgraphs
@@ -69,7 +70,7 @@ class Session:
             raise GraphError(f"{request['target']['shown']} is no local graph: it runs elsewhere.")
         self._found = found
         graph = found.graph
-        context, required = _context(graph)
+        context, required = _context(graph, request["context"])
         return {
             "name": graph.name,
             "kind": found.kind,
@@ -149,8 +150,9 @@ class Session:
             sys.stderr.write(f"on leaving: {described(error)['sentence']}\n")
 
 
-def _context(graph: Any) -> tuple[str | None, bool]:
-    """The class of the context that the graph declares, and whether it must be given."""
+def _context(graph: Any, given: Any) -> tuple[str | None, bool]:
+    """The class of the context that the graph declares, and whether it must be given. Raises
+    `GraphError` where what is given does not fit it."""
     schema = getattr(graph, "context_schema", None)
     if schema is None:
         return None, False
@@ -159,7 +161,16 @@ def _context(graph: Any) -> tuple[str | None, bool]:
         required = False
     except Exception:
         required = True
-    return getattr(schema, "__qualname__", str(schema)), required
+    name = getattr(schema, "__qualname__", str(schema))
+    # As LangGraph makes it of a dict when the run begins.
+    if isinstance(given, dict) and (is_dataclass(schema) or hasattr(schema, "model_fields")):
+        try:
+            schema(**given)
+        except Exception as error:
+            raise GraphError(
+                f"The context does not fit the graph's {name}: {one_line(error)}."
+            ) from error
+    return name, required
 
 
 def _class(value: Any) -> str | None:
