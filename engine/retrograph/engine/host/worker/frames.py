@@ -44,7 +44,7 @@ MAX_HEADER = 256 * 2**20
 MAX_BLOBS = 1_000_000
 
 # Kept, like all that is called here while user code runs: that may put others in their place.
-_encoded = json.JSONEncoder(separators=(",", ":")).encode
+_encoded = json.JSONEncoder(separators=(",", ":"), default=str).encode
 _decoded = json.JSONDecoder().decode
 _HEAD = struct.Struct("!II")
 _SIZE = struct.Struct("!Q")

@@ -25,6 +25,7 @@ from langgraph.checkpoint.base import (
 
 from .serde import GateSerde
 
+_encoded = json.JSONEncoder(ensure_ascii=False).encode
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS checkpoints (
     thread_id TEXT NOT NULL,
@@ -184,7 +185,7 @@ class WorkerSaver(BaseCheckpointSaver):  # type: ignore[type-arg]
         stored = get_checkpoint_metadata(config, metadata)
         self.put_row(
             thread_id, ns, checkpoint["id"], parent_id, (kind, data),
-            json.dumps(stored, ensure_ascii=False).encode("utf-8", "ignore"),
+            _encoded(stored).encode("utf-8", "ignore"),
         )  # fmt: skip
         if self._tell is not None:
             self._tell(

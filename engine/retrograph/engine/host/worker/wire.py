@@ -35,6 +35,7 @@ _MUCH = 64 * 1024
 """Bytes of events that do not wait."""
 _AT_ONCE = frozenset(("paused", "interrupt"))
 _DONE = frozenset(("task_end", "writes", "checkpoint"))
+_GOING = {"task_start": 1, "task_end": -1}
 _MANY = 100
 """Events that wait for each other at most."""
 LOST = 70
@@ -61,7 +62,7 @@ class Wire:
         os.close(ring)
         self._sent = 0
         """How much of what stands in the ring has been sent."""
-        self._done: list[dict[str, Any]] = []
+        self._told: list[dict[str, Any]] = []
         """Events that are not in the ring yet."""
         self._going = 0
         """Nodes that run now."""
@@ -84,18 +85,21 @@ class Wire:
         if self._dead:
             return
         with self._lock:
-            self._write_done()
-            for piece in pieces:
-                self._write(piece)
-            waiting = self._ring.end - self._sent
-            if waiting > _MUCH or (at_once and waiting):
-                self._send_rest()
+            self._put_in(pieces, at_once)
 
-    def _write_done(self) -> None:
-        if self._done:
-            told, self._done = self._done, []
-            for piece in pack({"is": "events", "events": told}):
-                self._write(piece)
+    def _put_in(self, pieces: Sequence[bytes], at_once: bool) -> None:
+        self._write_told()
+        for piece in pieces:
+            self._write(piece)
+        waiting = self._ring.end - self._sent
+        if waiting > _MUCH or (at_once and waiting):
+            self._send_rest()
+
+    def _write_told(self) -> None:
+        """All in one frame: for each of its own, much of Python's code would be gone through."""
+        if self._told:
+            told, self._told = self._told, []
+            self._write(pack({"is": "events", "events": told})[0])
 
     def _write(self, piece: bytes) -> None:
         for start in range(0, len(piece), SIZE):
@@ -119,17 +123,16 @@ class Wire:
     def event(self, name: str, blobs: Sequence[bytes] = (), **data: Any) -> None:
         """Say that something happened."""
         told = {"event": name, "at": now(), **data}
-        if name in _DONE:
-            with self._lock:
-                self._going -= name == "task_end"
-                self._done.append(told)
-            if self._going > 0 or len(self._done) >= _MANY:
-                self._put((), at_once=False)
-        else:
-            if name == "task_start":
-                with self._lock:
-                    self._going += 1
-            self._put(pack({"is": "event", **told}, blobs), at_once=name in _AT_ONCE)
+        pieces = pack({"is": "event", **told}, blobs) if blobs else ()
+        with self._lock:
+            if self._dead:
+                return
+            self._going += _GOING.get(name, 0)
+            if not blobs:
+                self._told.append(told)
+            if name in _DONE and self._going <= 0 and len(self._told) < _MANY:
+                return
+            self._put_in(pieces, name in _AT_ONCE)
 
     def _read(self) -> None:
         unpacker = Unpacker()
@@ -187,7 +190,7 @@ class Wire:
     def _exit(self, code: int) -> Any:
         """In place of `os._exit`: says where it was called."""
         if not self._dead and self._lock.acquire(timeout=0.1):
-            self._write_done()  # and lets nobody begin another
+            self._write_told()  # and lets nobody begin another
         if self._ours(self._crashes):
             try:
                 os.write(self._crashes, (EXITED + "\n").encode())
