@@ -353,6 +353,43 @@ def test_garbage_in_the_channel(host: Host, data: bytes) -> None:
     assert len(told) == 200
 
 
+FORKED = """
+from langgraph.config import get_stream_writer
+tell = get_stream_writer()
+wire = os._exit.__self__
+held, done = threading.Event(), threading.Event()
+def hold():  # as any thread may that tells something
+    with wire._lock:
+        held.set()
+        done.wait()
+threading.Thread(target=hold).start()
+held.wait()
+child = os.fork()
+if child:
+    done.set()
+if child == 0:
+    tell("from the child")
+    os._exit(7)
+for _ in range(500):
+    ended, status = os.waitpid(child, os.WNOHANG)
+    if ended:
+        break
+    time.sleep(0.01)
+else:
+    os.kill(child, signal.SIGKILL)
+    raise RuntimeError("the child hangs")
+assert os.waitstatus_to_exitcode(status) == 7
+"""
+
+
+@pytest.mark.filterwarnings("ignore:This process")
+def test_a_fork_in_the_midst_of_telling(host: Host) -> None:
+    with act(host, FORKED) as job:
+        told = list(job)
+    assert job.reply["status"] == "done", job.reply["error"]
+    assert "custom" not in [event.name for event in told]  # a child's words are nobody's
+
+
 def test_functions_that_are_replaced(host: Host) -> None:
     """What user code puts in the place of the standard library's is not what we call."""
     code = "import json; json.loads = None; time.sleep = time.time = lambda *_: 0"

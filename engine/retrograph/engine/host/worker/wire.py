@@ -88,6 +88,7 @@ class Wire:
             self._put_in(pieces, at_once)
 
     def _put_in(self, pieces: Sequence[bytes], at_once: bool) -> None:
+        """What `_put` does under the lock."""
         self._write_told()
         for piece in pieces:
             self._write(piece)
@@ -122,11 +123,11 @@ class Wire:
 
     def event(self, name: str, blobs: Sequence[bytes] = (), **data: Any) -> None:
         """Say that something happened."""
+        if self._dead:  # not under the lock: of a forked process, nobody may ever let go of it
+            return
         told = {"event": name, "at": now(), **data}
         pieces = pack({"is": "event", **told}, blobs) if blobs else ()
         with self._lock:
-            if self._dead:
-                return
             self._going += _GOING.get(name, 0)
             if not blobs:
                 self._told.append(told)
