@@ -6,13 +6,21 @@ import ast
 import sys
 from pathlib import Path
 
+import ormsgpack
 import pytest
 
 from hosting import hosted, plain, typed
 from retrograph.engine.errors import HostError
 from retrograph.engine.host.client import WORKER
 from retrograph.engine.host.requests import Delta, fold
-from retrograph.engine.host.worker.frames import FrameError, Unpacker, pack
+from retrograph.engine.host.worker.frames import (
+    FrameError,
+    Packb,
+    Unpacker,
+    pack,
+    pack_events,
+    told,
+)
 
 FILES = sorted(WORKER.glob("*.py"))
 BROUGHT = {"langgraph", "langchain_core", "langsmith", "ormsgpack", "pydantic", "_rg_worker"}
@@ -48,7 +56,24 @@ def test_frames_in_pieces_of_any_size() -> None:
         assert found == frames
 
 
-@pytest.mark.parametrize("data", [b"\xff" * 8, b"\0\0\0\2\0\0\0\0[]", b"\0\0\0\1\0\0\0\0x"])
+@pytest.mark.parametrize("odd", ["text", "\ud83d", 2**70, None, 0.25, {"a": [True, Path("x")]}])
+@pytest.mark.parametrize("packb", [None, ormsgpack.packb])
+def test_frames_of_events(odd: object, packb: Packb) -> None:
+    """Whatever an event brings, and whichever way it is encoded."""
+    events = [{"event": "custom", "at": 1.5, "text": odd}, {"event": "task_end", "error": None}]
+    data = pack_events(events, packb)
+    ((header, blobs),) = Unpacker().feed(data)
+    shown = {"a": [True, "x"]} if isinstance(odd, dict) else odd
+    assert blobs == []
+    assert told(header) == [
+        {"is": "event", "event": "custom", "at": 1.5, "text": shown},
+        {"is": "event", "event": "task_end", "error": None},
+    ]
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xff" * 8, b"\0\0\0\2\0\0\0\0[]", b"\0\0\0\1\0\0\0\0x", b"\0\0\0\2\0\0\0\0\xc1\x80"]
+)
 def test_what_is_no_frame(data: bytes) -> None:
     with pytest.raises(FrameError):
         list(Unpacker().feed(data))

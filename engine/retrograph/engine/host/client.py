@@ -65,7 +65,7 @@ class Host:
         self._sending = threading.Lock()
         self._asking = threading.Lock()
         self._number = 0
-        self._running: dict[str, str] = {}
+        self._running: dict[int, str] = {}
         self._doing: str | None = None
         self._finished = False
         self._stopped = False

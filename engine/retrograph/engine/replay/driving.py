@@ -73,7 +73,7 @@ class Driver:
         self._messages = messages
         self._cancelled = False
         self._left_inside = False
-        self._going: dict[str, Event] = {}
+        self._going: dict[int, Event] = {}
         self.outcome = Outcome()
 
     def pause(self) -> None:

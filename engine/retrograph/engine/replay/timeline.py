@@ -74,7 +74,7 @@ class Timeline:
         self.rows: list[Row] = []
         self._originals = Originals(plan.recordings)
         self._does = plan.does
-        self._going: dict[str, Going] = {}
+        self._going: dict[int, Going] = {}
         self._ended: dict[tuple[str, str], tuple[Row, bool]] = {}
         """By (namespace, id): tasks that have ended, and whether their output is on disk; those
         that are not told yet, in the order of their ends."""

@@ -12,6 +12,7 @@ _OURS = os.path.dirname(os.path.abspath(__file__))
 _STANDARD = os.path.dirname(os.path.realpath(os.__file__))
 _ROOTS: list[str] = []
 _KNOWN: dict[str, bool] = {}
+_FOLDERS: dict[str, str] = {}
 _SHOWN = 40
 """Frames of a traceback that are shown at most."""
 _LONG = 2000
@@ -30,6 +31,7 @@ def set_roots(roots: Sequence[str]) -> None:
     """The project's folders: frames in them are the user's."""
     _ROOTS[:] = [os.path.realpath(root) for root in roots]
     _KNOWN.clear()
+    _FOLDERS.clear()
 
 
 def is_users(file: str) -> bool:
@@ -37,8 +39,18 @@ def is_users(file: str) -> bool:
     known = _KNOWN.get(file)
     if known is None:
         # "<frozen importlib>", "<string>": no files.
-        known = _KNOWN[file] = file[:1] not in ("", "<") and _is_users(os.path.realpath(file))
+        known = _KNOWN[file] = file[:1] not in ("", "<") and _is_users(_real(file))
     return known
+
+
+def _real(file: str) -> str:
+    """`os.path.realpath`, each folder once: it is asked of all modules that are loaded."""
+    folder, name = os.path.split(file)
+    real = _FOLDERS.get(folder)
+    if real is None:
+        real = _FOLDERS[folder] = os.path.realpath(folder)
+    path = os.path.join(real, name)
+    return os.path.realpath(path) if os.path.islink(path) else path
 
 
 def _is_users(path: str) -> bool:

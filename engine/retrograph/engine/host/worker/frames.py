@@ -1,8 +1,10 @@
 """The messages between the viewer and a host, over one socket pair (and, see `ring`, beside it).
 
 A frame is `u32 length of the header`, `u32 number of blobs` (both big-endian), the header as JSON
-in UTF-8, then for each blob `u64 length` and its bytes. Both sides use this module: the viewer as
-part of its package, the worker by its location. So: standard library, Python 3.9.
+in UTF-8, then for each blob `u64 length` and its bytes. A header of `events` may be msgpack, which
+takes a tenth of the time; a JSON object is told from it by its first byte. Both sides use this
+module: the viewer as part of its package, the worker by its location. So: standard library (and
+ormsgpack once LangGraph, which brings it, has been imported), Python 3.9.
 
 Viewer to host: `{"id": n, "do": NAME, …}` asks for something, exactly one frame with that id
 answers it; `{"tell": NAME, …}` steers what is under way and is not answered.
@@ -28,7 +30,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Callable, Optional
 
 Header = dict[str, Any]
 Frame = tuple[Header, list[bytes]]
@@ -50,6 +52,10 @@ _HEAD = struct.Struct("!II")
 _SIZE = struct.Struct("!Q")
 
 
+Packb = Optional[Callable[[Any], bytes]]
+"""`ormsgpack.packb`, where it is known to be there."""
+
+
 class FrameError(Exception):
     """The bytes are no frame: somebody else wrote into the channel."""
 
@@ -57,14 +63,24 @@ class FrameError(Exception):
 def pack(header: Header, blobs: Sequence[bytes] = ()) -> list[bytes]:
     """A frame, in pieces to be sent one after another (blobs are not copied)."""
     text = _encoded(header).encode()
-    start = _HEAD.pack(len(text), len(blobs)) + text
-    if not blobs:
-        return [start]
-    pieces = [start]
+    pieces = [_HEAD.pack(len(text), len(blobs)) + text]
     for blob in blobs:
         pieces.append(_SIZE.pack(len(blob)))
         pieces.append(bytes(blob))
     return pieces
+
+
+def pack_events(events: Sequence[Header], packb: Packb = None) -> bytes:
+    """A frame of events without blobs."""
+    header = {"is": "events", "events": events}
+    if packb is not None:
+        try:
+            text = packb(header)
+        except (TypeError, ValueError):  # half a surrogate pair, an integer beyond 64 bits
+            pass
+        else:
+            return _HEAD.pack(len(text), 0) + text
+    return pack(header)[0]
 
 
 def told(header: Header) -> list[Header]:
@@ -73,6 +89,12 @@ def told(header: Header) -> list[Header]:
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
         raise FrameError("events that are none")
     return [{"is": "event", **event} for event in events]
+
+
+def _unpacked(text: bytes) -> Any:
+    import ormsgpack
+
+    return ormsgpack.unpackb(text)
 
 
 class Unpacker:
@@ -111,7 +133,8 @@ class Unpacker:
             self._need = at
             return None
         try:
-            header = _decoded(data[_HEAD.size : _HEAD.size + length].decode())
+            text = bytes(data[_HEAD.size : _HEAD.size + length])
+            header = _decoded(text.decode()) if text[:1] == b"{" else _unpacked(text)
         except ValueError as error:
             raise FrameError(str(error)) from None
         if not isinstance(header, dict):

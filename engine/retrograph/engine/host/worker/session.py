@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import is_dataclass
 from typing import Any
 
+import ormsgpack
+
 from . import deltas, tracing
 from .asyncness import why_asynchronous
 from .faults import GraphError, RequestError, described, one_line
@@ -29,6 +31,7 @@ class Session:
 
     def __init__(self, wire: Wire, steering: Steering) -> None:
         self._wire = wire
+        wire.packb = ormsgpack.packb
         self._steering = steering
         self._loop: Any = None
         self._loader: Loader | None = None

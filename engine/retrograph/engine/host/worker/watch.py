@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import count
 from typing import Any, Callable
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -18,12 +19,16 @@ from .faults import described
 Tell = Callable[..., None]
 
 
+_numbers = count(1)
+"""Of attempts; in one host no two have the same."""
+
+
 class Watcher(BaseCallbackHandler):
     """Tells `task_start` and `task_end` of every task, in sub-graphs too.
 
-    Both bring `run` (this attempt), `id` (of the task), `ns`, `node`, `step`; the end also
-    `seconds`, `tokens` (of all models that it called, or null), `error`, and `stopped`: it left by
-    a question or a `Command` to its parent, not by an exception.
+    Both bring `run` (the number of this attempt), `id` (of the task), `ns`, `node`, `step`; the end
+    also `seconds`, `tokens` (of all models that it called, or null), `error`, and `stopped`: it
+    left by a question or a `Command` to its parent, not by an exception.
     """
 
     run_inline = True
@@ -32,11 +37,16 @@ class Watcher(BaseCallbackHandler):
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
         self._lock = threading.Lock()
-        self._tasks: dict[Any, dict[str, Any]] = {}
-        self._models: dict[Any, Any] = {}
-        """Run of a model call to the run of its task."""
+        self._tasks: dict[str, _Task] = {}
+        """By their ids."""
+        self._runs: dict[int, _Task] = {}
+        """By their run's id as a number: a UUID's own hash is computed in Python."""
+        self._models: dict[int, _Task] = {}
+        """By the run's id of each model call."""
         self._failed: list[tuple[BaseException, dict[str, Any]]] = []
         """Exceptions of tasks, the innermost first."""
+
+    # Called for everything that is traced, in each step: what is no task is left at once.
 
     def on_chain_start(
         self,
@@ -44,49 +54,55 @@ class Watcher(BaseCallbackHandler):
         inputs: Any,
         *,
         run_id: Any,
-        parent_run_id: Any = None,
-        tags: Any = None,
         metadata: dict[str, Any] | None = None,
+        name: str | None = None,
         **more: Any,
     ) -> None:
-        metadata = metadata or {}
-        node = metadata.get("langgraph_node")
-        if node is None or more.get("name") != node or node == "__start__":
+        if name is None or metadata is None or metadata.get("langgraph_node") != name:
+            return
+        if name == "__start__":
             return
         ns, _, task_id = str(metadata.get("langgraph_checkpoint_ns", "")).rpartition(":")
-        ns = ns.rpartition("|")[0]
-        task = {"id": task_id, "ns": ns, "node": node, "step": metadata.get("langgraph_step")}
-        with self._lock:
-            if any(t["id"] == task_id for t in self._tasks.values()):
-                return  # something of the node's own name inside it
-            self._tasks[run_id] = {**task, "began": time.perf_counter(), "tokens": None}
-        self._tell("task_start", run=str(run_id), **task)
+        task = _Task(
+            {
+                "run": next(_numbers),
+                "id": task_id,
+                "ns": ns.rpartition("|")[0],
+                "node": name,
+                "step": metadata.get("langgraph_step"),
+            }
+        )
+        # One step that no other thread can come between.
+        if self._tasks.setdefault(task_id, task) is not task:
+            return  # something of the node's own name inside it
+        self._runs[run_id.int] = task
+        self._tell("task_start", **task.said)
+        task.began = time.perf_counter()
 
     def on_chain_end(self, outputs: Any, *, run_id: Any, **more: Any) -> None:
-        self._end(run_id, None)
+        task = self._runs.pop(run_id.int, None)
+        if task is not None:
+            self._end(task, None)
 
     def on_chain_error(self, error: BaseException, *, run_id: Any, **more: Any) -> None:
-        self._end(run_id, error)
+        task = self._runs.pop(run_id.int, None)
+        if task is not None:
+            self._end(task, error)
 
-    def _end(self, run_id: Any, error: BaseException | None) -> None:
-        ended = time.perf_counter()
-        with self._lock:
-            task = self._tasks.pop(run_id, None)
-        if task is None:
-            return
+    def _end(self, task: _Task, error: BaseException | None) -> None:
+        seconds = time.perf_counter() - task.began
+        said = task.said
+        self._tasks.pop(said["id"], None)
         stopped = isinstance(error, GraphBubbleUp)
-        told = described(error, task["node"]) if error is not None and not stopped else None
-        if told is not None and error is not None:
+        told = None
+        if error is not None and not stopped:
+            told = described(error, said["node"])
             self._failed.append((error, told))
         self._tell(
             "task_end",
-            run=str(run_id),
-            id=task["id"],
-            ns=task["ns"],
-            node=task["node"],
-            step=task["step"],
-            seconds=ended - task["began"],
-            tokens=task["tokens"],
+            **said,
+            seconds=seconds,
+            tokens=task.tokens,
             stopped=stopped,
             error=told,
         )
@@ -105,17 +121,28 @@ class Watcher(BaseCallbackHandler):
 
     def _model(self, run_id: Any, metadata: Any) -> None:
         _, _, task_id = str((metadata or {}).get("langgraph_checkpoint_ns", "")).rpartition(":")
-        with self._lock:
-            for task_run, task in self._tasks.items():
-                if task["id"] == task_id:
-                    self._models[run_id] = task_run
+        task = self._tasks.get(task_id)
+        if task is not None:
+            self._models[run_id.int] = task
 
     def on_llm_end(self, response: Any, *, run_id: Any, **more: Any) -> None:
+        task = self._models.pop(run_id.int, None)
         tokens = sum(map(_tokens, getattr(response, "generations", None) or ()))
-        with self._lock:
-            task = self._tasks.get(self._models.pop(run_id, None))
-            if task is not None and tokens:
-                task["tokens"] = (task["tokens"] or 0) + tokens
+        if task is not None and tokens:
+            with self._lock:  # models run beside each other
+                task.tokens = (task.tokens or 0) + tokens
+
+
+class _Task:
+    """A task that runs."""
+
+    __slots__ = ("began", "said", "tokens")
+
+    def __init__(self, said: dict[str, Any]) -> None:
+        self.said = said
+        """What is told of it at its start and at its end."""
+        self.began = 0.0
+        self.tokens: int | None = None
 
 
 def _tokens(candidates: Any) -> int:

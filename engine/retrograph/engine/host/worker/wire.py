@@ -24,7 +24,7 @@ from time import sleep
 from time import time as now
 from typing import Any, Callable
 
-from .frames import Frame, FrameError, Unpacker, pack
+from .frames import Frame, FrameError, Packb, Unpacker, pack, pack_events
 from .ring import SIZE, Ring
 
 BEAT = 0.1
@@ -54,6 +54,8 @@ class Wire:
         self.requests: queue.Queue[Frame] = queue.Queue()
         self.steer: Callable[[dict[str, Any]], None] | None = None
         """Called with each `tell`, in the reading thread."""
+        self.packb: Packb = None
+        """What encodes events, once it is there."""
         self._socket = socket.socket(fileno=channel)
         self._crashes = crashes
         self._mine: dict[int, _Identity] = {fd: _identity(fd) for fd in (channel, crashes)}
@@ -100,7 +102,7 @@ class Wire:
         """All in one frame: for each of its own, much of Python's code would be gone through."""
         if self._told:
             told, self._told = self._told, []
-            self._write(pack({"is": "events", "events": told})[0])
+            self._write(pack_events(told, self.packb))
 
     def _write(self, piece: bytes) -> None:
         for start in range(0, len(piece), SIZE):
@@ -125,12 +127,13 @@ class Wire:
         """Say that something happened."""
         if self._dead:  # not under the lock: of a forked process, nobody may ever let go of it
             return
-        told = {"event": name, "at": now(), **data}
-        pieces = pack({"is": "event", **told}, blobs) if blobs else ()
+        data["event"] = name
+        data["at"] = now()
+        pieces = pack({"is": "event", **data}, blobs) if blobs else ()
         with self._lock:
             self._going += _GOING.get(name, 0)
             if not blobs:
-                self._told.append(told)
+                self._told.append(data)
             if name in _DONE and self._going <= 0 and len(self._told) < _MANY:
                 return
             self._put_in(pieces, name in _AT_ONCE)
