@@ -67,6 +67,8 @@ class Policies:
 
     def holds(self, ns: str, node: str, step: Any) -> str | None:
         """Why a task must wait before it runs, in words; `None` where it need not."""
+        if not self._stated:
+            return None
         policy = self.of(ns, node)
         if policy == "pause":
             return "as asked for"

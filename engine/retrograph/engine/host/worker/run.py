@@ -47,7 +47,7 @@ class Run:
         self._held = False
         """The super-step of the root that begins has been held once."""
         self._why: dict[str, Any] = {}
-        self._watcher = Watcher(wire.event)
+        self._watcher = Watcher(wire.tell)
         self._fresh_step = True
         """A checkpoint of the root has been stored since a task of it was seen to be due."""
         self._open: dict[str, dict[str, Any]] = {}
@@ -57,7 +57,7 @@ class Run:
         """What the saver tells."""
         if name == "checkpoint" and data["ns"] == "":
             self._fresh_step = True
-        self._wire.event(name, **data)
+        self._wire.tell(name, data)
 
     def go(
         self, graph: Any, request: dict[str, Any], value: Any, loop: Any, why: str | None
@@ -161,10 +161,11 @@ class Run:
         self._why = {}
         if self._fresh_step:
             self._fresh_step = self._held = False
-            if self._steering.holds():
-                self._held = True
-                return True
-            self._steering.wait()  # takes one step, where steps are counted
+            if not self._steering.free:
+                if self._steering.holds():
+                    self._held = True
+                    return True
+                self._steering.wait()  # takes one step, where steps are counted
         why = self._policies.holds("", task["name"], None)
         if why is None or self._held:
             return False

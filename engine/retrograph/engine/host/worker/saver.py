@@ -13,6 +13,7 @@ import random
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
+from itertools import chain
 from typing import Any, Callable
 
 from langgraph.checkpoint.base import (
@@ -59,6 +60,9 @@ _WRITES = (
     "WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ? "
     "ORDER BY task_path, task_id, idx"
 )
+_FEW = 8
+"""Writes that are stored by one statement: a task has seldom more."""
+_ROWS = [", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?)"] * count) for count in range(_FEW + 1)]
 _TASKS = "__pregel_tasks"
 _INTERRUPT = "__interrupt__"
 
@@ -253,15 +257,19 @@ class WorkerSaver(BaseCheckpointSaver):  # type: ignore[type-arg]
     ) -> None:
         """Store writes as they are: (ns, checkpoint id, task id, path, idx, channel, value)."""
         self._mine()
+        into = (
+            f"INSERT OR {other} INTO writes (thread_id, checkpoint_ns, checkpoint_id, "
+            "task_id, task_path, idx, channel, type, value) VALUES "
+        )
+        values = [(thread_id, *row[:6], row[6][0], row[6][1]) for row in rows]
         with self._lock:
+            if 0 < len(rows) <= _FEW:
+                # All or none of them also without a transaction, which costs as much again.
+                self.connection.execute(into + _ROWS[len(rows)], list(chain(*values)))
+                return
             self.connection.execute("BEGIN IMMEDIATE")
             try:
-                self.connection.executemany(
-                    f"INSERT OR {other} INTO writes (thread_id, checkpoint_ns, checkpoint_id, "
-                    "task_id, task_path, idx, channel, type, value) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    [(thread_id, *row[:6], row[6][0], row[6][1]) for row in rows],
-                )
+                self.connection.executemany(into + _ROWS[1], values)
                 self.connection.execute("COMMIT")
             except BaseException:
                 self.connection.execute("ROLLBACK")

@@ -37,6 +37,11 @@ class Steering:
             self._mode = "pause"
             self._steps = 0
 
+    @property
+    def free(self) -> bool:
+        """Nothing holds, nothing is counted: the usual case, told without a lock."""
+        return self._mode == "go"
+
     def holds(self) -> bool:
         """Whether a super-step that would begin now must wait."""
         with self._changed:

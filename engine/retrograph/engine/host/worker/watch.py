@@ -16,7 +16,7 @@ from langgraph.errors import GraphBubbleUp
 
 from .faults import described
 
-Tell = Callable[..., None]
+Tell = Callable[[str, dict[str, Any]], None]
 
 
 _numbers = count(1)
@@ -76,7 +76,7 @@ class Watcher(BaseCallbackHandler):
         if self._tasks.setdefault(task_id, task) is not task:
             return  # something of the node's own name inside it
         self._runs[run_id.int] = task
-        self._tell("task_start", **task.said)
+        self._tell("task_start", dict(task.said))
         task.began = time.perf_counter()
 
     def on_chain_end(self, outputs: Any, *, run_id: Any, **more: Any) -> None:
@@ -98,14 +98,11 @@ class Watcher(BaseCallbackHandler):
         if error is not None and not stopped:
             told = described(error, said["node"])
             self._failed.append((error, told))
-        self._tell(
-            "task_end",
-            **said,
-            seconds=seconds,
-            tokens=task.tokens,
-            stopped=stopped,
-            error=told,
-        )
+        said["seconds"] = seconds
+        said["tokens"] = task.tokens
+        said["stopped"] = stopped
+        said["error"] = told
+        self._tell("task_end", said)
 
     def told(self, error: BaseException) -> dict[str, Any] | None:
         """What was told of an exception, with its node; `None` where no task raised it."""

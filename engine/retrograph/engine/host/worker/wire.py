@@ -125,6 +125,10 @@ class Wire:
 
     def event(self, name: str, blobs: Sequence[bytes] = (), **data: Any) -> None:
         """Say that something happened."""
+        self.tell(name, data, blobs)
+
+    def tell(self, name: str, data: dict[str, Any], blobs: Sequence[bytes] = ()) -> None:
+        """The same; `data` is the wire's own from now on."""
         if self._dead:  # not under the lock: of a forked process, nobody may ever let go of it
             return
         data["event"] = name
