@@ -42,6 +42,31 @@ def test_mermaid_of_a_source(run: Run, demo_folder: Path) -> None:
     assert "\n    receive --> assist;\n" in done.out
 
 
+def test_routers_that_do_not_state_their_ends(run: Run, demo_folder: Path) -> None:
+    (demo_folder / "open.py").write_text(
+        """
+from langgraph.graph import END, START, StateGraph
+
+graph = StateGraph(dict)
+for name in ("ask", "left", "right"):
+    graph.add_node(name, lambda state: {})
+graph.add_edge(START, "ask")
+graph.add_conditional_edges("ask", lambda state: "left" if state else "right")
+graph.add_conditional_edges("left", lambda state: state["to"])
+"""
+    )
+    done = run("graph", "open.py:graph")
+    assert done.code == 0, done.err
+    lines = done.out.splitlines()
+    assert "ask    left | right" in lines
+    assert "left   ask | left | right | END" in lines
+    assert "right  END" in lines
+    assert lines[-2:] == [
+        "ends of ask: not stated by the router; shown are the nodes that its code names",
+        "ends of left: not stated by the router, which may lead to any node",
+    ]
+
+
 def test_faults(run: Run, demo_folder: Path) -> None:
     for words, said in (
         (["none.py:graph"], "There is no file"),

@@ -118,12 +118,16 @@ class Topology:
     channels: Sequence[ChannelKind]
     mermaid: str
     ways: Sequence[tuple[str, str]] = ()
-    """(from, to): where nodes may go as the graphs are defined. LangGraph draws no edges for a
-    router that does not state its ends: it may lead to any node of its graph."""
+    """(from, to): where nodes may go as the graphs are defined, whatever is drawn: a router that
+    does not state its ends may lead to any node of its graph."""
+    routers: Mapping[str, bool] = field(default_factory=dict)
+    """Nodes with a router that does not state its ends; and whether the edges drawn for it are
+    those to the nodes that its code names, else to all."""
 
 
 def topology(host: Host, xray: bool = False, timeout: float = 60.0) -> Topology:
-    """The graph's topology, as `get_graph` knows it; `xray` opens sub-graphs."""
+    """The graph's topology, as `get_graph` knows it and with what that leaves out; `xray` opens
+    sub-graphs."""
     reply = host.ask("topology", xray=xray, timeout=timeout)
     return Topology(
         nodes=[Node(**node) for node in reply["nodes"]],
@@ -131,6 +135,7 @@ def topology(host: Host, xray: bool = False, timeout: float = 60.0) -> Topology:
         channels=[ChannelKind(**channel) for channel in reply["channels"]],
         mermaid=reply["mermaid"],
         ways=[(source, target) for source, target in reply["ways"]],
+        routers=reply["routers"],
     )
 
 

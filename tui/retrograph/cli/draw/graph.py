@@ -72,6 +72,7 @@ def graph_lines(
     yield from table(
         [Column("node"), Column("leads to", flexible=True), Column("")], rows, out.width
     )
+    yield from _guesses(found)
     known = [channel for channel in found.channels if channel.name not in kinds]
     if not known:
         return
@@ -88,6 +89,17 @@ def graph_lines(
         ],
         out.width,
     )
+
+
+def _guesses(found: Topology) -> Iterator[Line]:
+    """What is said of routers that do not state their ends."""
+    for named, said in (
+        (True, "not stated by the router; shown are the nodes that its code names"),
+        (False, "not stated by the router, which may lead to any node"),
+    ):
+        names = [_name(name) for name, known in found.routers.items() if known == named]
+        if names:
+            yield [Span(f"ends of {', '.join(names)}: {said}", "dim")]
 
 
 def _leads(edges: list[Edge]) -> Line:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import sys
 import typing
-from collections.abc import Iterator
 from typing import Any
+
+from . import edges
 
 _INTERNAL = ("branch:", "join:", "start:", "__")
 
 
 def described(graph: Any, xray: bool, config: dict[str, Any]) -> dict[str, Any]:
     """Nodes, edges and channels as plain data, and the Mermaid text of LangGraph itself."""
-    drawn = graph.get_graph(config, xray=xray)
+    drawn, routers = edges.drawing(graph, config, xray)
     deferred = _deferred(graph)
     inside = {name.split("|")[0] for name, _ in graph.get_subgraphs()}
     nodes = [
         {"name": name, "kind": _kind(name, inside), "deferred": name in deferred}
         for name in drawn.nodes
     ]
-    edges = [
+    leads = [
         {
             "source": edge.source,
             "target": edge.target,
@@ -34,42 +35,12 @@ def described(graph: Any, xray: bool, config: dict[str, Any]) -> dict[str, Any]:
         mermaid = ""
     return {
         "nodes": nodes,
-        "edges": edges,
-        "ways": sorted(set(_ways(graph))),
+        "edges": leads,
+        "ways": sorted(set(edges.ways(graph))),
+        "routers": routers,
         "channels": channels(graph),
         "mermaid": mermaid,
     }
-
-
-def _ways(graph: Any) -> Iterator[tuple[str, str]]:
-    """Where nodes may go as the graphs are defined, in sub-graphs too (`sub:node`). LangGraph draws
-    none of a router that does not state its ends, nor of the nodes that only such a one leads to.
-    """
-    for ns, one in (("", graph), *graph.get_subgraphs(recurse=True)):
-        builder = getattr(one, "builder", None)
-        if builder is None:
-            continue
-        around = f"{ns.replace('|', ':')}:" if ns else ""
-        for source, target in _stated(builder):
-            if target != "__end__" and not (around and source == "__start__"):
-                yield around + source, around + target
-
-
-def _stated(builder: Any) -> Iterator[tuple[str, str]]:
-    """The same of one graph; a router without stated ends may lead to any node."""
-    nodes = getattr(builder, "nodes", None) or {}
-    yield from getattr(builder, "edges", None) or ()
-    for sources, target in getattr(builder, "waiting_edges", None) or ():
-        for source in sources:
-            yield source, target
-    for source, routers in (getattr(builder, "branches", None) or {}).items():
-        for router in routers.values():
-            ends = getattr(router, "ends", None)
-            for target in nodes if ends is None else ends.values():
-                yield source, target
-    for source, node in nodes.items():
-        for target in getattr(node, "ends", None) or ():
-            yield source, target
 
 
 def channels(graph: Any) -> list[dict[str, Any]]:
