@@ -27,6 +27,10 @@ class RequestError(Exception):
     """What was asked cannot be done; the message is the sentence to say."""
 
 
+class PlainError(TypeError):
+    """What the user's code did wrong and no line of it shows; the message is the sentence."""
+
+
 def set_roots(roots: Sequence[str]) -> None:
     """The project's folders: frames in them are the user's."""
     _ROOTS[:] = [os.path.realpath(root) for root in roots]
@@ -112,16 +116,19 @@ def described(error: BaseException, node: str | None = None) -> dict[str, Any]:
     frame = users_frame(error)
     where = f" at {place(frame.filename, frame.lineno)}" if frame is not None else ""
     who = f"Node '{node}' failed" if node else "It failed"
-    if isinstance(error, SystemExit):
+    plain = isinstance(error, PlainError)
+    if plain:
+        sentence = message(error)
+    elif isinstance(error, SystemExit):
         code = "" if error.code is None else repr(error.code)
         who = f"Node '{node}'" if node else "The graph's code"
         sentence = f"{who} called sys.exit({code}){where}, which ends the run."
     else:
         sentence = f"{who}{where}: {one_line(error)}."
     return {
-        "type": _qualified(type(error)),
+        "type": "TypeError" if plain else _qualified(type(error)),
         "message": message(error),
-        "traceback": traceback_text(error),
+        "traceback": "" if plain else traceback_text(error),
         "node": node,
         "file": os.path.realpath(frame.filename) if frame is not None else None,
         "line": frame.lineno if frame is not None else None,

@@ -25,6 +25,7 @@ from langgraph.checkpoint.base import (
 )
 
 from .serde import GateSerde
+from .unstored import unstored
 
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
 SCHEMA = """
@@ -81,6 +82,8 @@ class WorkerSaver(BaseCheckpointSaver):  # type: ignore[type-arg]
         self._tell = tell
         self._lock = threading.RLock()
         self._owner = os.getpid()
+        self._refused: Exception | None = None
+        """Of a write that could not be stored: LangGraph raises it after that of its checkpoint."""
         self._random = random.Random()  # the user's own sequence of numbers stays as it is
         self.goes_past = False
         """The next checkpoint of a root graph that is read is gone on from: where the graph's own
@@ -185,7 +188,7 @@ class WorkerSaver(BaseCheckpointSaver):  # type: ignore[type-arg]
     def put(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
         thread_id, ns = _address(config)
         parent_id = config["configurable"].get("checkpoint_id")
-        kind, data = self.serde.dumps_typed(checkpoint)
+        kind, data = self._stored(checkpoint)
         stored = get_checkpoint_metadata(config, metadata)
         self.put_row(
             thread_id, ns, checkpoint["id"], parent_id, (kind, data),
@@ -204,6 +207,30 @@ class WorkerSaver(BaseCheckpointSaver):  # type: ignore[type-arg]
                 },
             )
         return _config(thread_id, ns, checkpoint["id"])
+
+    def _stored(self, checkpoint: Any) -> tuple[str, bytes]:
+        """A checkpoint's bytes. Raises `PlainError`."""
+        dumps = self.serde.dumps_typed
+        try:
+            return dumps(checkpoint)
+        except Exception as error:
+            if self._refused is not None:  # it was told better of the write
+                raise self._refused from None
+            for channel, value in checkpoint["channel_values"].items():
+                try:
+                    dumps(value)
+                except Exception:
+                    raise unstored(channel, value, error, dumps) from None
+            raise
+
+    def _written(self, channel: str, value: Any, task_path: str) -> tuple[str, bytes]:
+        """A write's bytes. Raises `PlainError`."""
+        try:
+            return self.serde.dumps_typed(value)
+        except Exception as error:
+            dumps = self.serde.dumps_typed
+            self._refused = unstored(channel, value, error, dumps, task_path)
+            raise self._refused from None
 
     def put_row(
         self,
@@ -230,7 +257,7 @@ class WorkerSaver(BaseCheckpointSaver):  # type: ignore[type-arg]
         checkpoint_id = str(config["configurable"]["checkpoint_id"])
         replace = all(channel in WRITES_IDX_MAP for channel, _ in writes)
         rows = [
-            (WRITES_IDX_MAP.get(channel, idx), channel, self.serde.dumps_typed(value))
+            (WRITES_IDX_MAP.get(channel, idx), channel, self._written(channel, value, task_path))
             for idx, (channel, value) in enumerate(writes)
         ]
         self.put_write_rows(
