@@ -64,13 +64,23 @@ def compare_commands(ours: Sequence[str], baseline: Sequence[str], rounds: int =
 
 
 def in_turn(ours: Callable[[], float], baseline: Callable[[], float], rounds: int) -> Timing:
-    """Calls that time themselves, in this process, one after the other: the least of each. For
-    what takes several processes, beside which others may run."""
+    """Calls that time themselves, in this process, in pairs of which each side begins every other:
+    the medians, of the ratio too. For what takes several processes, beside which others may run:
+    there the least of each side is a matter of luck, while a slow moment is shared by a pair."""
     for call in (baseline, ours):
         call()
-    pairs = [(baseline(), ours()) for _ in range(rounds)]
-    least = min(one for one, _ in pairs), min(two for _, two in pairs)
-    return Timing(ours=least[1], baseline=least[0], ratio=least[1] / least[0])
+    pairs = []
+    for number in range(rounds):
+        if number % 2:
+            ours_took, baseline_took = ours(), baseline()
+        else:
+            baseline_took, ours_took = baseline(), ours()
+        pairs.append((ours_took, baseline_took))
+    return Timing(
+        ours=median(one for one, _ in pairs),
+        baseline=median(two for _, two in pairs),
+        ratio=median(one / two for one, two in pairs),
+    )
 
 
 def once(side: Callable[..., Any], *args: object, clock: Clock = "wall") -> tuple[float, int]:
