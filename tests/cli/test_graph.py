@@ -62,8 +62,8 @@ graph.add_conditional_edges("left", lambda state: state["to"])
     assert "left   ask | left | right | END" in lines
     assert "right  END" in lines
     assert lines[-2:] == [
-        "ends of ask: not stated by the router; shown are the nodes that its code names",
-        "ends of left: not stated by the router, which may lead to any node",
+        "ends of ask: not stated; shown are those in its code",
+        "ends of left: not stated; it may be any node",
     ]
 
 

@@ -94,8 +94,8 @@ def graph_lines(
 def _guesses(found: Topology) -> Iterator[Line]:
     """What is said of routers that do not state their ends."""
     for named, said in (
-        (True, "not stated by the router; shown are the nodes that its code names"),
-        (False, "not stated by the router, which may lead to any node"),
+        (True, "not stated; shown are those in its code"),
+        (False, "not stated; it may be any node"),
     ):
         names = [_name(name) for name, known in found.routers.items() if known == named]
         if names:

@@ -2,7 +2,7 @@
 
 A frame is `u32 length of the header`, `u32 number of blobs` (both big-endian), the header as JSON
 in UTF-8, then for each blob `u64 length` and its bytes. A header of `events` may be msgpack, which
-takes a tenth of the time; a JSON object is told from it by its first byte. Both sides use this
+costs a run less; a JSON object is told from it by its first byte. Both sides use this
 module: the viewer as part of its package, the worker by its location. So: standard library (and
 ormsgpack once LangGraph, which brings it, has been imported), Python 3.9.
 
